@@ -11,14 +11,14 @@ import { NO_FILTERS, type TransactionFilters } from "@/lib/contract/transactions
 import type { ParsedSearch, SearchProblem } from "@/lib/contract/transactions/search";
 import { currentQuery } from "./use-transactions";
 
-// Loaded by the time that the user types.
+// Loaded lazily, usually before the user types.
 type Grammar = typeof import("@/lib/contract/transactions/search");
 const loadGrammar = (): Promise<Grammar> => import("@/lib/contract/transactions/search");
 const loadHelp = () => import("./search-help").then((module) => module.SearchHelp, missingPart);
 const SearchHelp = dynamic(loadHelp, { ssr: false, loading: () => <Skeleton className="h-80" /> });
 
 const DEBOUNCE_MS = 250;
-/** Followed at once, because a full id can't get longer. */
+/** Opened without debounce, because a complete id can't get longer. */
 const WHOLE_ID = /^\s*(pay|txn)_[0-9a-z]{26}\s*$/i;
 
 type SearchBoxProps = {
@@ -123,7 +123,7 @@ export function SearchBox({ text, epoch, currency, onText, onFilters, onJump }: 
           onFocus={() => void loadGrammar()}
           onKeyDown={(event) => {
             if (event.key !== "Escape") return;
-            // Browsers would empty the box, and the page close the panel.
+            // Otherwise browsers clear the box, and the page closes the panel.
             event.preventDefault();
             event.currentTarget.blur();
           }}

@@ -91,7 +91,7 @@ test("a payment's page shows and sends its receipt; an authorization has none", 
   await expect(page.getByRole("heading", { level: 1, name: "No receipt yet" })).toBeVisible();
 });
 
-test("a logo is served for good by its digest and can do nothing; what is no receipt's or logo's address is not found", async ({
+test("a logo is immutable and inert under its digest; other receipt and logo addresses are 404", async ({
   owner: page,
   baseUrl,
 }) => {

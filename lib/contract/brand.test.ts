@@ -10,7 +10,7 @@ test("the icon has the brand's colors", () => {
   expect(icon).toContain(`stroke="${COLORS["on-accent"][0]}"`);
 });
 
-test("no other file says a color of the brand again", () => {
+test("no other file repeats a brand color", () => {
   const ours = new Set(
     Object.values(COLORS)
       .flat()

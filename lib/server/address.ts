@@ -7,7 +7,7 @@ import { isLoopbackAddress } from "@/lib/loopback";
 
 const fileOf = (dataDir: string) => join(dataDir, "service.json");
 
-/** Writes the service's address where commands find it. Returns a function that removes it. */
+/** Writes the service's address to a file for commands. Returns a function that removes it. */
 export function publishAddress(): () => void {
   const file = fileOf(env.dataDir);
   writeFileSync(file, JSON.stringify({ pid: process.pid, base_url: env.baseUrl }), { mode: 0o600 });
@@ -30,20 +30,20 @@ export function isServiceRunning(): boolean {
   return running !== null && isProcessAlive(running.pid);
 }
 
-/** Local address of this process, without a slash at the end. This machine may not reach the proxy behind the public one. */
+/** Local address of this process, without a trailing slash. The public one may be unreachable from here. */
 export function ownAddress(): string {
   const { listenAddress, port } = env;
   const everywhere = { "0.0.0.0": "127.0.0.1", "::": "::1" }[listenAddress] ?? listenAddress;
   return `http://${everywhere.includes(":") ? `[${everywhere}]` : everywhere}:${port}`;
 }
 
-/** Address of the service: as configured here, or else that of the service running on this data folder. */
+/** The configured address, or else that of the service running on this data folder. */
 export function serviceAddress(): string {
   const running = readAddress(fileOf(env.dataDir));
   return env.isAddressSet || !running || !isProcessAlive(running.pid) ? env.baseUrl : running.base_url;
 }
 
-/** Listens on one address; another than this machine's own is the operator's choice. */
+/** Listens on one address: loopback unless the operator configures another. */
 export async function listen(server: Server, port: number, address: string): Promise<void> {
   const error = await failureToListen(server, port, address);
   if (error) throw explain(error, port, address);
@@ -60,8 +60,8 @@ function failureToListen(server: Server, port: number, address: string): Promise
 }
 
 /**
- * Fails before anything is started in vain. Many browsers resolve `localhost` to ::1 before 127.0.0.1, and would show whatever
- * listens there. A machine without IPv6 has nothing there.
+ * Fails early if the port is in use, also on ::1: many browsers try it before 127.0.0.1 for `localhost`, and
+ * would show another program. Other errors on ::1 are ignored, as the machine may have no IPv6.
  */
 export async function checkPort(port: number, address: string): Promise<void> {
   const addresses = isLoopbackAddress(address) ? new Set([address, "::1"]) : [address];

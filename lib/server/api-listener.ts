@@ -12,12 +12,12 @@ import { type Listener, onceStopping } from "./http-server";
 /** Time limit of a request, on top of the processor's own. */
 export const ANSWER_LIMIT_MS = 22_000;
 
-/** Limit for a caller that reads nothing of a response: it holds a slot of its merchant, and memory. */
+/** Timeout for a caller that doesn't read its response, which holds a merchant slot and memory. */
 const UNREAD_MS = 10_000;
 
 /**
- * The API without Next around it: the same handlers, many times as fast. Own code and no fetch-style adapter, because a
- * `Request` and a `Response` for each request, with copies of all headers, cost as much as a simple read itself.
+ * Serves the API without Next: same handlers, many times faster. Doesn't use a fetch-style adapter, because
+ * creating a `Request` and `Response` with copied headers costs as much as a simple read.
  */
 export function apiListener(limitMs: number): Listener {
   return async (incoming, outgoing) => {
@@ -50,7 +50,7 @@ function apiRequest(incoming: IncomingMessage, arrival: { isRead: boolean }): Ap
 const bodyOf = (incoming: IncomingMessage, arrival: { isRead: boolean }): AsyncIterable<Uint8Array> => ({
   [Symbol.asyncIterator]() {
     arrival.isRead = true;
-    // A body that is too large is not read to its end, and the connection must stay open for the answer that says so.
+    // An oversized body isn't read to the end; the connection must stay open for the error response.
     return incoming.iterator({ destroyOnReturn: false });
   },
 });
@@ -72,7 +72,7 @@ async function sendStream(
     else outgoing.end();
   });
   if (outgoing.closed || incoming.socket.destroyed) return;
-  // Another request would wait behind it for as long as it lasts.
+  // Another request on this connection would be queued behind the stream until it ends.
   outgoing.shouldKeepAlive = false;
   outgoing.writeHead(status, { ...dataHeaders(), ...headers });
   for await (const piece of stream(over)) {
@@ -88,7 +88,7 @@ function send(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): void {
-  // An answer that waited behind another one on its connection was created after the end was announced.
+  // A pipelined response can be created after its connection's "close" event.
   if (sent && (outgoing.closed || incoming.socket.destroyed)) sent();
   else if (sent) {
     outgoing.once("close", sent);
@@ -96,7 +96,7 @@ function send(
   }
   const length = bytesOf(body);
   outgoing.writeHead(status, { "Content-Length": String(length), ...dataHeaders(), ...headers });
-  // A byte for each character: ASCII, which is written as it is, and faster than text that has to be looked through.
+  // One byte per character means ASCII; writing it as latin1 skips UTF-8 encoding.
   if (incoming.method !== "HEAD" && typeof body === "string") {
     outgoing.end(body, length === body.length ? "latin1" : "utf8");
   } else {
@@ -105,5 +105,5 @@ function send(
   }
 }
 
-/** The peer's address; IPv4 in its own form even when it arrives on an IPv6 socket. */
+/** The peer's address, with IPv4-mapped IPv6 addresses in IPv4 form. */
 const addressOf = (incoming: IncomingMessage) => (incoming.socket.remoteAddress ?? "").replace(/^::ffff:/, "");

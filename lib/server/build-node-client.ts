@@ -20,8 +20,8 @@ import { BuildError } from "./build-output";
 const SOURCE = join("packages", "node");
 
 /**
- * Builds the client for Node into a tarball that this service serves, below `into`, and returns its path. Earlier ones
- * stay: lock files of merchants name them, with their digests. Throws a BuildError.
+ * Builds the Node client into a tarball below `into`, for this service to serve, and returns its path. Keeps
+ * earlier tarballs, because merchants' lock files reference them by digest. Throws a BuildError.
  */
 export async function buildNodeClient(root: string, into = root): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "cardlane-node-"));
@@ -32,7 +32,7 @@ export async function buildNodeClient(root: string, into = root): Promise<string
     const target = join(into, "public", nodeClientPath(version, tarball));
     mkdirSync(dirname(target), { recursive: true });
     if (!existsSync(target)) replace(target, tarball);
-    // An earlier build wrote it there, before the route that leads to the current one.
+    // Earlier builds wrote a file here, before there was a route to the current tarball.
     rmSync(join(into, "public", WRITTEN_NODE_CLIENT), { force: true });
     replace(join(into, "public", NODE_CLIENT), JSON.stringify({ file: basename(target) }));
     return target;
@@ -46,7 +46,7 @@ function replace(file: string, content: string | Buffer): void {
   renameSync(`${file}.${process.pid}`, file);
 }
 
-/** Writes the package as npm has it: ECMAScript and CommonJS, each with its types. */
+/** Writes the npm package: ES modules and CommonJS, each with its types. */
 export async function writePackage(root: string, folder: string): Promise<void> {
   for (const name of ["package.json", "README.md"]) cpSync(join(root, SOURCE, name), join(folder, name));
   cpSync(join(root, "LICENSE"), join(folder, "LICENSE"));
@@ -55,7 +55,7 @@ export async function writePackage(root: string, folder: string): Promise<void> 
   try {
     await Promise.all([bundle(root, "esm", esm), bundle(root, "cjs", cjs), declare(root, esm)]);
   } finally {
-    // Otherwise its process would run as long as the service.
+    // Otherwise esbuild's process would run as long as the service.
     await stop();
   }
   for (const name of readdirSync(esm).filter((file) => file.endsWith(".d.ts"))) {
@@ -85,7 +85,7 @@ async function declare(root: string, outDir: string): Promise<void> {
   );
 }
 
-/** A tarball as `npm pack` makes it; npm itself may be absent. The same files make the same bytes. */
+/** A reproducible tarball like that of `npm pack`, because npm may not be installed. */
 function pack(folder: string): Buffer {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const files = entries.map((entry) => join(entry.parentPath, entry.name)).sort();
@@ -95,12 +95,12 @@ function pack(folder: string): Buffer {
     return [tarHeader(name, content.length), content, Buffer.alloc(-content.length & 511)];
   });
   const tarball = gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)]), { level: 9 });
-  // The system that packed it, which makes no difference to anybody.
+  // The gzip header's OS byte, fixed to "unknown" so that builds are reproducible.
   tarball[9] = 255;
   return tarball;
 }
 
-/** A file's header in the ustar form, of no owner and of 1985, as npm writes it. */
+/** A ustar header like npm's: no owner, and a fixed date in 1985. */
 function tarHeader(name: string, size: number): Buffer {
   const header = Buffer.alloc(512);
   const octal = (value: number, length: number) => `${value.toString(8).padStart(length - 1, "0")}\0`;

@@ -31,23 +31,23 @@ beforeEach(() => {
 
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-test("the script and the form are classic scripts without a trace of their sources", async () => {
+test("the script and the form are classic scripts that reveal no sources", async () => {
   await buildPaymentForm(root);
-  // In ASCII, whatever the encoding of the page that loads it.
+  // ASCII only, because the page that loads it may use any encoding.
   expect(read("public/sdk/v1.js").toString("latin1")).toMatch(/^\(\(\)=>.*Z\\xFCrich.*\)\(\);\n$/);
   expect(read("public/sdk/frame.js").toString("utf8")).toContain("Zürich");
   expect(read("public/sdk/frame.css").toString("utf8")).toBe("body{color:red}\n");
   expect(read("public/sdk/v1.js").toString()).not.toContain("sourceMappingURL");
 });
 
-test("browsers get compressed copies of the same", async () => {
+test("each file has identical compressed copies", async () => {
   await buildPaymentForm(root);
   for (const file of ["v1.js", "frame.js", "frame.css"]) {
     expect(brotliDecompressSync(read(`public/sdk/${file}.br`))).toEqual(read(`public/sdk/${file}`));
   }
 });
 
-test("the same sources give the same files, which are not written again", async () => {
+test("the same sources give the same files, which are not rewritten", async () => {
   await buildPaymentForm(root);
   const [hash, { mtimeMs }] = [paymentFormHash(root), statSync(join(root, "public/sdk/frame.js"))];
   await buildPaymentForm(root);
@@ -55,7 +55,7 @@ test("the same sources give the same files, which are not written again", async 
   expect(statSync(join(root, "public/sdk/frame.js")).mtimeMs).toBe(mtimeMs);
 });
 
-test("what was built is no source, and the types that merchants copy are one", async () => {
+test("build output does not count as a source, but the types that merchants copy do", async () => {
   write("public/sdk/v1.d.ts", "export {};");
   const before = sourceHash(root);
   await buildPaymentForm(root);
@@ -64,7 +64,7 @@ test("what was built is no source, and the types that merchants copy are one", a
   expect(sourceHash(root)).not.toBe(before);
 });
 
-test("a file that is missing or was changed is noticed", async () => {
+test("a missing or changed file is detected", async () => {
   expect(paymentFormHash(root)).toBeNull();
   await buildPaymentForm(root);
   const hash = paymentFormHash(root);
@@ -72,7 +72,7 @@ test("a file that is missing or was changed is noticed", async () => {
   expect(paymentFormHash(root)).not.toBe(hash);
 });
 
-test("an error is the compiler's own words with the place, and leaves the last build as it was", async () => {
+test("an error shows the compiler's message and position, and keeps the last build", async () => {
   await buildPaymentForm(root);
   const hash = paymentFormHash(root);
   write("components/checkout/payment-form/main.tsx", 'import { NONE } from "@/lib/contract/word";\nconsole.log(NONE);');
@@ -84,12 +84,12 @@ test("an error is the compiler's own words with the place, and leaves the last b
   expect(paymentFormHash(root)).toBe(hash);
 });
 
-test("a warning counts as an error: nobody reads those of a build that passes", async () => {
+test("a warning fails the build, because nobody reads the warnings of a passing build", async () => {
   write("components/checkout/payment-form/frame.css", "body { colour; }");
   await expect(buildPaymentForm(root)).rejects.toThrow(BuildError);
 });
 
-test("while developing, a change is built as well", async () => {
+test("in watch mode, a change triggers a build", async () => {
   const stop = await watchPaymentForm(root);
   write("lib/contract/word.ts", 'export const WORD: string = "Basel";');
   await vi.waitFor(() => expect(read("public/sdk/frame.js").toString()).toContain("Basel"), { timeout: 60_000 });

@@ -5,8 +5,8 @@ import type { BuildContext, BuildOptions, BuildResult, Message, Plugin } from "e
 import { BuildError, compressBuild } from "./build-output";
 
 /**
- * What browsers load for a payment, built separately from the pages: the merchants' script, which runs in pages of other sites,
- * and the payment form, which would be twice as large with React and Next.
+ * Files that browsers load for a payment, built apart from the pages: the merchants' script runs on other
+ * sites, and the payment form would be twice as large with React and Next.
  */
 const FOLDER = join("public", "sdk");
 const FILES = ["v1.js", "frame.js", "frame.css"].map((name) => join(FOLDER, name));
@@ -19,13 +19,13 @@ export async function buildPaymentForm(root: string): Promise<void> {
     const messages = results.flatMap(messagesOf);
     if (messages.length > 0) throw new BuildError((await formatMessages(messages, { kind: "error" })).join(""));
   } finally {
-    // Otherwise its process would run as long as the service.
+    // Otherwise esbuild's process would run as long as the service.
     await stop();
   }
   await compressBuild(join(root, FOLDER));
 }
 
-/** The same while developing: builds once, and again with every change, until the returned function is called. */
+/** For development: builds once, and again after every change, until the returned function is called. */
 export async function watchPaymentForm(root: string): Promise<() => Promise<void>> {
   await buildPaymentForm(root);
   const { context } = await import("esbuild");
@@ -36,7 +36,7 @@ export async function watchPaymentForm(root: string): Promise<() => Promise<void
   };
 }
 
-/** A digest of the build, to notice when something else has written there since; null when a file is missing. */
+/** Digest of the built files, to detect later changes by other programs. Null if a file is missing. */
 export function paymentFormHash(root: string): string | null {
   const files = FILES.flatMap((file) => ["", ".br", ".gz"].map((copy) => join(root, file + copy)));
   if (!files.every((file) => existsSync(file))) return null;
@@ -66,7 +66,7 @@ function bundles(root: string): BuildOptions[] {
     plugins: [writeChanged(root)],
   };
   return [
-    // In ASCII: a merchant's page may be in any encoding.
+    // ASCII only, because a merchant's page may use any encoding.
     { ...common, entryPoints: { v1: "lib/client/checkout/sdk/v1.ts" }, charset: "ascii" },
     {
       ...common,
@@ -82,7 +82,7 @@ function bundles(root: string): BuildOptions[] {
   ];
 }
 
-/** Writes all files or none, for concurrent readers; skips files that have not changed, so that their ETag stays. */
+/** Replaces each file atomically, and none if the build failed. Unchanged files keep their ETag. */
 function writeChanged(root: string): Plugin {
   return {
     name: "write-changed",

@@ -6,7 +6,7 @@ import { serverBundle } from "./build-server";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-test("the built service imports nothing but what is installed for a start", async () => {
+test("the built service imports only production dependencies", async () => {
   const { dependencies } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as { dependencies: object };
   const { metafile } = await build({ ...serverBundle(root), metafile: true, write: false });
   const paths = Object.values(metafile.outputs).flatMap(({ imports }) => imports.filter((one) => one.external));

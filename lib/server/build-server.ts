@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { BuildOptions } from "esbuild";
 import { BuildError } from "./build-output";
 
-/** Output folder, two levels below the root like the sources, which find the root by that. */
+/** Output folder. Two levels deep like the sources, because they locate the root by relative path. */
 const FOLDER = join(".next", "cardlane");
 const COMMANDS = [
   "create-merchant",
@@ -25,14 +25,14 @@ export const ENTRIES: Record<string, string> = {
   ...Object.fromEntries(COMMANDS.map((name) => [name, `scripts/${name}.ts`])),
 };
 
-/** Packages stay outside: they are installed. */
+/** Packages are external, because they are installed. */
 export function serverBundle(root: string): BuildOptions {
   return {
     absWorkingDir: root,
     entryPoints: ENTRIES,
     outdir: FOLDER,
     outExtension: { ".js": ".mjs" },
-    // One folder without others in it: `import.meta.url` leads from every file to the same places.
+    // A flat folder, so that relative `import.meta.url` paths resolve the same from every file.
     chunkNames: "[name]-[hash]",
     alias: { "@": root },
     bundle: true,

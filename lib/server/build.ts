@@ -46,7 +46,7 @@ export async function buildWhenStale(
 }
 
 const stampFile = (root: string) => join(root, ".next", "cardlane-sources");
-/** Includes the payment form's output, which `npm run dev` overwrites from the sources of that moment. */
+/** Includes the payment form's output, because `npm run dev` overwrites it from the current sources. */
 const stamp = (root: string, sources: string) => `${sources} ${paymentFormHash(root)}`;
 
 function isBuilt(root: string, sources: string): boolean {

@@ -16,7 +16,7 @@ const CARD = { number: "4242424242424242", exp_month: 12, exp_year: 2035, cvv: "
 const BODY = JSON.stringify({ amount: 1_999, currency: "USD", card: CARD });
 const SHORT = { headersMs: 250, requestMs: 500 };
 
-/** The API on a port of its own, with what it tells its log, and a tenant with a key. */
+/** The API on its own port, with its log messages, and a tenant with a key. */
 async function setup(arrival = { headersMs: 10_000, requestMs: 30_000 }, answerLimitMs = 30_000) {
   const plain = await testTenant(db);
   const sandbox = plain.service.processors.builtIn("test");
@@ -73,7 +73,7 @@ async function setup(arrival = { headersMs: 10_000, requestMs: 30_000 }, answerL
   return { script, problems, head, open, pay, refused, environmentId: plain.merchant.test.id };
 }
 
-/** What is told of callers: status and message. */
+/** Logged caller errors: status and message. */
 const told: [unknown, unknown][] = [];
 beforeEach(() => {
   told.length = 0;
@@ -84,18 +84,18 @@ beforeEach(() => {
 afterEach(() => void vi.restoreAllMocks());
 const untilTold = () => vi.waitFor(() => expect(told.length).toBeGreaterThan(0), { timeout: 10_000, interval: 10 });
 
-/** All that a server says until it closes. */
+/** Everything that the server sends until it closes the connection. */
 async function rest(socket: Socket): Promise<string> {
   let text = "";
   for await (const chunk of socket) text += String(chunk);
   return text;
 }
 
-test("a caller that hangs up in a body is 499 in the log: no outage, nothing kept, and the key is still new", async () => {
+test("a disconnect during the body is logged as 499: no outage, nothing stored, the key unused", async () => {
   const { open, head, pay, problems, refused } = await setup();
   const socket = await open();
   socket.write(`${head("cut")}\r\n${BODY.slice(0, 20)}`);
-  // The answer to another request says that this one is being read, too.
+  // A response to a later request shows that the server is already reading this one.
   expect((await pay("other")).status).toBe(201);
   socket.destroy();
   await untilTold();
@@ -105,7 +105,7 @@ test("a caller that hangs up in a body is 499 in the log: no outage, nothing kep
   expect(problems).toEqual([]);
 });
 
-test("a caller that hangs up while the card is charged loses nothing: the same key answers with the one payment", async () => {
+test("a caller that disconnects during the charge can retry: the same key returns the one payment", async () => {
   const { open, head, pay, problems, script, environmentId } = await setup();
   const held = holds();
   script.next(held.step);
@@ -124,7 +124,7 @@ test("a caller that hangs up while the card is charged loses nothing: the same k
   expect(problems).toEqual([]);
 });
 
-test("headers that drip in are cut off with 408, as is a body, and neither is an outage", async () => {
+test("slow headers and slow bodies get 408, and neither counts as an outage", async () => {
   const { open, head, problems, refused, pay } = await setup(SHORT);
   for (const start of ["GET /v1/payments HTTP/1.1\r\nHost: localhost\r\n", `${head("slow")}\r\n`, head("slow")]) {
     const socket = await open();
@@ -138,7 +138,7 @@ test("headers that drip in are cut off with 408, as is a body, and neither is an
     clearInterval(drip);
     expect(text).toMatch(/^HTTP\/1\.1 408 [\s\S]*x-request-id: req_/i);
     expect(text).not.toMatch(/unavailable/);
-    // Half a second and the second that may pass until it is seen; the machine may be busy.
+    // The limit of 0.5 s plus the check interval of 1 s, with a margin for a busy machine.
     expect(performance.now() - startedMs).toBeLessThan(8_000);
   }
   expect(told).toEqual([[408, "the caller was too slow"]]);
@@ -147,7 +147,7 @@ test("headers that drip in are cut off with 408, as is a body, and neither is an
   expect((await pay("slow")).status).toBe(201);
 });
 
-test("a body that takes longer than an answer may is its caller's delay: no 503 in between", async () => {
+test("a body slower than the response limit is the caller's delay and causes no 503", async () => {
   const { open, head, problems } = await setup({ headersMs: 300, requestMs: 600 }, 50);
   const socket = await open();
   socket.write(`${head("late")}\r\n${BODY.slice(0, 10)}`);

@@ -4,7 +4,7 @@ import { readArguments, UsageError } from "./cli";
 const options = { name: { type: "string" }, json: { type: "boolean" } } as const;
 const read = (...args: string[]) => readArguments(args, options, ["name"]);
 
-test("options are read in both spellings", () => {
+test("both option syntaxes are parsed", () => {
   expect(read("--name", "A shop", "--json")).toEqual({ name: "A shop", json: true });
   expect(read("--name=A shop")).toEqual({ name: "A shop" });
 });
@@ -19,12 +19,12 @@ test.each([
   expect(() => read(...args)).toThrow(new UsageError(sentence));
 });
 
-test("an option of several values is given as often as there are some, and none of them is empty", () => {
+test("an option with several values is repeated, and none may be empty", () => {
   const several = { file: { type: "string", multiple: true } } as const;
   expect(readArguments(["--file", "a", "--file=b"], several, [])).toEqual({ file: ["a", "b"] });
   expect(() => readArguments(["--file", "a", "--file", " "], several, [])).toThrow(new UsageError("--file is empty."));
 });
 
-test("a stray word is refused", () => {
+test("a positional argument is refused", () => {
   expect(() => read("--name", "a", "b")).toThrow(UsageError);
 });

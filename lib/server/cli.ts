@@ -84,7 +84,7 @@ export function command({ usage, options, required = [], run }: Command): Main {
 
 const WAITING_AGAIN_MS = 15_000;
 
-/** Prints a "waiting" message, and again while it goes on; the start of an embedded database isn't worth a line. */
+/** Prints a "waiting" message and repeats it during the wait. Embedded database start-up prints nothing. */
 function reportWaiting({ stderr }: Io): (what: string) => void {
   let reportedMs = Number.NEGATIVE_INFINITY;
   return (what) => {

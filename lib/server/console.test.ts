@@ -19,7 +19,7 @@ test("a quick step is one plain line without a terminal", async () => {
   expect(text()).toBe("  ✓ Database      ready\n");
 });
 
-test("a slow step is announced after a second and ends with its seconds", async () => {
+test("a slow step is announced after one second and ends with its duration", async () => {
   const { console, text } = capture(false);
   const done = console.step("Pages", async (say) => {
     say("building");
@@ -30,7 +30,7 @@ test("a slow step is announced after a second and ends with its seconds", async 
   expect(text()).toBe("  … Pages         building\n  ✓ Pages         built  4 s\n");
 });
 
-test("a step that goes on is shown again every 15 seconds, and at once when it waits for something else", async () => {
+test("a running step is repeated every 15 seconds, and immediately when its detail changes", async () => {
   const { console, text } = capture(false);
   await console.step("Database", async (say) => {
     say("starting the database");
@@ -52,7 +52,7 @@ test("a step that goes on is shown again every 15 seconds, and at once when it w
   ]);
 });
 
-test("a terminal shows the seconds while they pass", async () => {
+test("a terminal shows the elapsed seconds live", async () => {
   const { console, text } = capture(true);
   await console.step("Pages", async () => {
     await vi.advanceTimersByTimeAsync(3_000);
@@ -60,7 +60,7 @@ test("a terminal shows the seconds while they pass", async () => {
   expect(text()).toContain("2 s");
 });
 
-test("a failed step is marked and its error goes on", async () => {
+test("a failed step is marked, and its error is rethrown", async () => {
   const { console, text } = capture(false);
   await expect(console.step("Pages", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
   expect(text()).toBe("  ✗ Pages\n");

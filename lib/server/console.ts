@@ -4,19 +4,19 @@ import { ConfigurationError, env } from "@/lib/env";
 import { type Demo, demoFile } from "./demo/demo";
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
-/** A step that is done sooner is shown once, when it is done. */
+/** A step faster than this is printed once, when it is done. */
 const QUIET_MS = 1_000;
-/** Without a terminal a step that goes on is shown again after this. */
+/** Interval for repeating a running step's line without a terminal. */
 const AGAIN_MS = 15_000;
 const LABEL_WIDTH = 14;
 
 type Output = { write(text: string): unknown; isTTY?: boolean | undefined };
 
-/** What the operator sees at start-up: one aligned line per step, the same with and without a terminal. */
+/** Start-up output: one aligned line per step, the same with and without a terminal. */
 export type Console = {
-  /** Shows a step, with the seconds it takes when it takes over one. `work` returns what to say about it when done. */
+  /** Shows a step, with its duration if over one second. `work` resolves to the detail printed at the end. */
   step<T>(label: string, work: (say: (detail: string) => void) => Promise<T>): Promise<T>;
-  /** A labelled line of the summary. */
+  /** A labeled line of the summary. */
   fact(label: string, value: string): void;
   line(text?: string): void;
   /** A warning that does not stop the start. */
@@ -77,10 +77,10 @@ export function createConsole(output: Output): Console {
   };
 }
 
-/** What to print at the end; `outbox` is the link that opens the outbox, null without one; `webhooks` likewise the operator's. */
+/** Start-up summary. `outbox`: link that opens it, or null; `webhooks`: the operator's line, or null. */
 type Summary = { demo: Demo | null; outbox: string | null; webhooks: string | null };
 
-/** The end of the start: where it is, who can sign in, and a line to try. */
+/** Prints the summary: address, sign-in and a sample request. */
 export function summarize(console: Console, { demo, outbox, webhooks }: Summary): void {
   console.line();
   console.fact("Address", env.baseUrl);
@@ -106,7 +106,7 @@ function summarizeDemo(console: Console, demo: Demo): void {
   console.line(`  ${exampleRequest(env.baseUrl, demo.test_key)}\n`);
 }
 
-/** Consoles end up in journals and log collectors: a service that others can reach prints no secrets. */
+/** Prints no secrets: console output of a reachable service ends up in journals and log collectors. */
 function summarizePlain(console: Console, demo: Demo | null): void {
   if (demo) console.fact("Demo sign-in", `in ${demoFile(env.dataDir)}, with its test key`);
   console.line();
@@ -117,7 +117,7 @@ function summarizePlain(console: Console, demo: Demo | null): void {
   );
 }
 
-/** One line for any shell; the idempotency key is new at every start, so that pasting it twice shows a replay. */
+/** One line for any shell. The idempotency key is new at each start, so pasting it twice shows a replay. */
 export function exampleRequest(baseUrl: string, key: string): string {
   const body = {
     amount: 1999,

@@ -28,7 +28,7 @@ const onlySandbox: ChooseProcessors = (sandbox) => ({ sandbox });
 
 export type CreatedService = {
   readonly service: Service;
-  /** The secret as it is configured or kept: what another copy of this service must be given. */
+  /** The configured or stored secret, which other copies of this service need too. */
   readonly secret: ResolvedSecret;
   close(): Promise<void>;
 };
@@ -38,14 +38,14 @@ type CreateOptions = {
   embedded: boolean;
   applicationName: string;
   connections: Connections;
-  /** What is waited for. */
+  /** Called with the reason for a wait. */
   onProgress?: ((what: string) => void) | undefined;
   processors?: ChooseProcessors | undefined;
   /** Connectors that merchants and operators can use. */
   connectors?: readonly Connector[] | undefined;
 };
 
-/** The service on a migrated database at `url`, which may go away meanwhile and come back. */
+/** Creates the service on a migrated database at `url`, and survives temporary outages of it. */
 export const createService = (options: CreateOptions): Promise<CreatedService> =>
   outlast(options.url, () => create(options), { say: options.onProgress });
 

@@ -16,7 +16,7 @@ export type ServerRefusal = {
   readonly headers?: Record<string, string>;
 };
 
-/** Methods that Next knows. All others are refused, among them TRACE, which no `Request` may have. */
+/** Methods that Next supports. All others are refused, including TRACE, which `Request` does not allow. */
 export const PAGE_METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 /** Files that Next serves from `public` and from its build. */
 export const FILES = /^\/(?:_next\/static|sdk|screenshots|favicon\.svg)(?:\/|$)/;
@@ -25,8 +25,8 @@ const READING = new Set(["GET", "HEAD"]);
 export const WRITTEN_TO =
   /^\/(?:api\/(?:(?:support-)?auth\/.|dashboard\/.|support\/.|(?:sign-up|verify-email|forgot-password|reset-password)$)|webhooks\/[^/]+(?:\/[^/]+)?$|pay\/[^/]+\/attempts$|link\/[^/]+\/open$|challenge\/[^/]+\/result$|demo\/checkout\/(?:payment|session)$)/;
 /**
- * More than any of our addresses has. Next's work grows with the square of the number of parameters: one request with 16 KB of
- * them blocks the process for three seconds.
+ * More than any of our URLs uses. Next's parsing is quadratic in the number of parameters: one request with
+ * 16 KB of them blocks the process for three seconds.
  */
 const MAX_PARAMETERS = 100;
 const MAX_PATH_LENGTH = 1_000;
@@ -88,7 +88,7 @@ export function createGate(): (request: IncomingMessage) => Admission {
     let isOwn = known.get(host);
     if (isOwn === undefined) {
       isOwn = isOwnHost(host);
-      // A service has few names; those that callers make up must not accumulate.
+      // Cache only accepted host names: a service has few, and made-up ones must not accumulate.
       if (isOwn && known.size < 100) known.set(host, true);
     }
     if (!isOwn) {
@@ -145,7 +145,7 @@ const REASONS: Record<number, string> = {
   431: "Request Header Fields Too Large",
 };
 
-/** The same for a request that could not be parsed or was for a tunnel, and has no response object. */
+/** The same without a response object: for unparsable requests and CONNECT. */
 export function refuseOnSocket(socket: Duplex, refusal: ServerRefusal): void {
   if (!socket.writable) {
     socket.destroy();
@@ -174,7 +174,7 @@ export function refusalOf(error: NodeJS.ErrnoException): ServerRefusal {
   }
 }
 
-/** Logs a caller that left (499) or was cut off for being slow (408) before its response. */
+/** Logs a caller that disconnected (499) or timed out (408) before its response. */
 export function noteGone(request: IncomingMessage, status: 408 | 499, ms: number): void {
   // The rest of the path may contain a token.
   const path = keepableText(`/${(request.url ?? "").split(/[/?#]/, 2)[1] ?? ""}`, 40);
@@ -182,7 +182,7 @@ export function noteGone(request: IncomingMessage, status: 408 | 499, ms: number
   log.info({ status, method: request.method?.slice(0, 20), path, ms: Math.round(ms) }, message);
 }
 
-/** Handler of a request: the API, Next, or none, because no browser or client sends such a target. */
+/** The handler for a request target: the API, Next, or none for targets that no browser or client sends. */
 type Destination = "api" | "pages" | "nowhere";
 
 const PLAIN = /^\/(?!\/)[\w/-]*(?:\?|$)/;
@@ -190,8 +190,8 @@ const API = /^\/(?:v1|mcp|health|metrics)(?:[/?]|$)/;
 const DOT_SEGMENT = /\/\.\.?(?:\/|$)/;
 
 /**
- * Decides on the decoded path, as Next would read it: a second spelling of /v1 must not reach the handlers through Next. What
- * Next would rewrite (dot segments, `//`, backslashes) or cannot read (a broken escape) is refused.
+ * Routes by the decoded path, as Next does, so that no other spelling of /v1 reaches the handlers through
+ * Next. Paths that Next would rewrite (dot segments, `//`, backslashes) or can't decode are refused.
  */
 export function destinationOf(target: string): Destination {
   if (PLAIN.test(target)) return API.test(target) ? "api" : "pages";
@@ -199,7 +199,7 @@ export function destinationOf(target: string): Destination {
   const decoded = decode(raw);
   const path = decoded ?? raw.replace(/%2e/gi, ".");
   if (!path.startsWith("/") || path.startsWith("//") || /[\\#]/.test(raw) || DOT_SEGMENT.test(path)) return "nowhere";
-  // The API takes a broken escape for an id that does not exist.
+  // The API treats a broken escape as an unknown id.
   if (API.test(path)) return "api";
   return decoded === null ? "nowhere" : "pages";
 }

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => void server.close());
 
-/** Byte for byte: every client library would tidy these requests up. */
+/** Sends raw bytes, because client libraries would normalize these requests. */
 async function say(text: string, to = server): Promise<{ status: number; head: string; body: string }> {
   const socket = connect((to.address() as AddressInfo).port, "127.0.0.1");
   socket.on("error", () => {});
@@ -42,11 +42,11 @@ test.each([
   expect(await get(target)).toMatchObject({ status: 400, body: expect.stringContaining("malformed") });
 });
 
-test("Next is told the connection's address, whatever the caller claims", async () => {
+test("Next gets the connection's address, whatever the caller claims", async () => {
   expect((await get("/challenge/x")).body).toContain("pages 127.0.0.1");
 });
 
-test("every spelling of /v1 is answered by the API", async () => {
+test("every spelling of /v1 reaches the API", async () => {
   for (const target of ["/v1/transactions", "/%76%31/transactions"]) expect((await get(target)).body).toContain("api");
 });
 
@@ -77,7 +77,7 @@ test.each(["TRACE", "PROPFIND", "MKCOL", "LOCK", "SEARCH", "PURGE", "M-SEARCH", 
   },
 );
 
-test("files are read, and every other method is refused before Next, in every spelling of their address", async () => {
+test("files allow only reads: other methods never reach Next, however the path is spelled", async () => {
   for (const name of readdirSync("public")) expect(`/${name}`).toMatch(FILES);
   for (const path of ["/sdk/v1.js", "/sdk/v1%2ejs?x", "/favicon.svg", "/_next/static/x.js", "/screenshots/x.png"]) {
     for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
@@ -89,7 +89,7 @@ test("files are read, and every other method is refused before Next, in every sp
   }
 });
 
-test("what is only looked at takes no other method, in every spelling; what is written to is asked", async () => {
+test("read-only paths refuse other methods and bodies, in every spelling", async () => {
   const looked = [
     "/",
     "/docs/reference",
@@ -122,7 +122,7 @@ test("what is only looked at takes no other method, in every spelling; what is w
   }
 });
 
-test("every address that is written to takes a body, and no page does", () => {
+test("every writable path accepts a body, and no page does", () => {
   const files = readdirSync("app", { recursive: true, encoding: "utf8" })
     .filter((file) => /(?:^|\/)(?:route\.ts|page\.tsx)$/.test(file))
     .map((file) => `app/${file}`);
@@ -144,7 +144,7 @@ test("every address that is written to takes a body, and no page does", () => {
   expect(written.filter((endpoint) => !isTaken(endpoint)).map(({ path }) => path)).toEqual([]);
 });
 
-test("who sends many requests before the first is answered is cut off, and who sends a few is answered", async () => {
+test("a connection that pipelines many requests is closed, and one that pipelines a few gets responses", async () => {
   const begun: string[] = [];
   const slow = createHttpServer(
     {
@@ -164,7 +164,7 @@ test("who sends many requests before the first is answered is cut off, and who s
   expect([few.status, begun.length]).toEqual([200, 10]);
   const many = await say(line("/many").repeat(1_000), slow);
   expect([many.status, begun.length]).toEqual([0, 26]);
-  // Nobody waits for the answers to them.
+  // The stop doesn't wait for the dropped requests.
   const before = performance.now();
   expect((await say(line("/few"), slow)).status).toBe(0);
   await closeGracefully(slow, 60_000);
@@ -204,7 +204,7 @@ test.each<[string, number | readonly number[]]>([
 const hostStatus = async (host: string, path: string, to = server) =>
   (await say(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${CLOSE}`, to)).status;
 
-test("a sandbox answers under names of this machine, and tells every other that it is not meant", async () => {
+test("a sandbox accepts this machine's host names and refuses all others", async () => {
   for (const host of ["localhost", "LOCALHOST:3000", "localhost.", "127.0.0.1", "127.8.8.8:1", "[::1]:3000"]) {
     for (const path of ["/", "/v1/payments"]) expect([host, await hostStatus(host, path)]).toEqual([host, 200]);
   }
@@ -231,13 +231,13 @@ test("a sandbox answers under names of this machine, and tells every other that 
   }
 });
 
-test("health and metrics are told under any name, for balancers and Prometheus ask by address", async () => {
+test("health and metrics accept any host name, because load balancers and Prometheus use the address", async () => {
   for (const path of ["/health", "/health/live", "/health/ready", "/health?x=1", "/metrics", "/metrics?x=1"]) {
     expect(await hostStatus("10.1.2.3:3000", path)).toBe(200);
   }
 });
 
-test("production answers under its own names alone", async () => {
+test("production accepts only its own host names", async () => {
   vi.stubEnv("CARDLANE_ENV", "production");
   vi.stubEnv("BASE_URL", "https://pay.example");
   vi.stubEnv("LIVE_BASE_URL", "https://live.example:8443");
@@ -255,7 +255,7 @@ test("production answers under its own names alone", async () => {
   own.close();
 });
 
-test("a hundred connections that never finish their headers are cut off, and meanwhile everybody else is answered", async () => {
+test("100 connections with unfinished headers are closed, and others are served in the meantime", async () => {
   const own = createHttpServer({ api: answer("api"), pages: answer("pages") }, () => {}, {
     arrival: { headersMs: 300, requestMs: 600 },
   });
@@ -292,7 +292,7 @@ async function stoppingServer(drainMs: number, graceMs: number) {
   return { ask, running, isOpen, closed, isClosed: () => isClosed, release: () => held[0]?.() };
 }
 
-test("a server that stops serves others until what runs has ended, tells them to come back elsewhere, and closes", async () => {
+test("a stopping server serves until running requests end, asks callers to reconnect, and closes", async () => {
   const stopping = await stoppingServer(0, 20_000);
   expect((await stopping.ask("/v1/quick")).body).toContain("done false");
   expect([stopping.isClosed(), await stopping.isOpen()]).toEqual([false, true]);
@@ -302,8 +302,8 @@ test("a server that stops serves others until what runs has ended, tells them to
   expect(await stopping.isOpen()).toBe(false);
 });
 
-// Concurrent, because both wait for two seconds.
-test.concurrent("it keeps its port for the drain, and no longer than the grace for what does not end", async ({
+// Concurrent, because both take two seconds.
+test.concurrent("it keeps its port open during the drain, and cuts off stuck requests after the grace period", async ({
   expect,
 }) => {
   const draining = await stoppingServer(2_000, 60_000);
@@ -319,7 +319,7 @@ test.concurrent("it keeps its port for the drain, and no longer than the grace f
   expect(await stuck.isOpen()).toBe(false);
 });
 
-test.concurrent("what would go on for as long as it is read ends when the server stops, and at once when that has begun", async ({
+test.concurrent("endless streams end when the server stops, and immediately if it is already stopping", async ({
   expect,
 }) => {
   let begun = 0;

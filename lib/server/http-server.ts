@@ -24,11 +24,11 @@ export const UNREAD_BYTES = 65 * 1_024;
 export const KEEP_ALIVE_MS = 65_000;
 /** Interval of Node's check for slow requests. Its default of 30 s would turn a limit of 10 s into 40. */
 const LATE_CHECK_MS = 1_000;
-/** Limit for a connection without traffic while a response is due. Longer than any response takes. */
+/** Idle timeout of a connection with a pending response. Longer than any response takes. */
 const STUCK_MS = 120_000;
 /**
- * Pipelined requests of one connection. Browsers and proxies do not pipeline, and one packet may hold a thousand requests, which
- * would all be parsed before anything else happens.
+ * Max pipelined requests per connection. Browsers and proxies don't pipeline, and Node would parse a packet
+ * of a thousand requests before doing anything else.
  */
 const MAX_PIPELINED = 16;
 
@@ -81,7 +81,7 @@ export function createHttpServer(
       void answer();
       return;
     }
-    // Next's handlers, in development also the API's, cannot see the connection.
+    // Next's handlers, and in development the API's, can't see the connection.
     tidyRequest(request);
     secureResponse(request, response);
     void withOutages(request, response, pageLimitMs, answer);
@@ -89,12 +89,12 @@ export function createHttpServer(
   return server;
 }
 
-/** In development our own host and Next's side of the process both handle this server. */
+/** In development, both our own host and Next's part of the process handle this server. */
 const WATCHED = Symbol.for("cardlane.watched-server");
 
 type Pending = { request: IncomingMessage; response: ServerResponse };
 
-/** Responds to invalid requests, and logs callers that leave or are cut off. Their work runs to its end. */
+/** Responds to invalid requests, and logs callers that disconnect or time out. Their work still completes. */
 export function watchCallers(server: Server & { [WATCHED]?: true }): void {
   if (server[WATCHED]) return;
   server[WATCHED] = true;
@@ -113,7 +113,7 @@ export function watchCallers(server: Server & { [WATCHED]?: true }): void {
     const isLate = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
     if (isLate) late.add(socket);
     const { response } = pending.get(socket) ?? {};
-    // A response that has begun excludes another one, and a caller that left reads none.
+    // Don't respond if a response has started or the caller has disconnected.
     if (error.code === "ECONNRESET" || (response && !response.writableFinished && response.headersSent))
       socket.destroy();
     else refuseOnSocket(socket, refusalOf(error));
@@ -131,7 +131,7 @@ const STOPPING = Symbol("stopping");
 /** Responses that were notified of the stop. */
 const notified = new WeakSet<ServerResponse>();
 
-/** Calls `end` for an endless response when its server stops, or at once if it is already stopping. */
+/** Calls `end` for an endless response when its server stops, or immediately if it is already stopping. */
 export function onceStopping(response: ServerResponse, end: () => void): void {
   if (notified.has(response)) end();
   else response.once(STOPPING, end);
@@ -142,7 +142,7 @@ function notifyStopping(response: ServerResponse): void {
   response.emit(STOPPING);
 }
 
-/** Requests under way of a server, and whether it is stopping. */
+/** A server's requests in progress, and whether it is stopping. */
 type Traffic = { readonly running: Set<ServerResponse>; isStopping: boolean };
 const traffics = new WeakMap<Server, Traffic>();
 
@@ -151,7 +151,7 @@ function watchTraffic(server: Server): void {
   traffics.set(server, traffic);
   const unanswered = new WeakMap<Duplex, Set<ServerResponse>>();
   const cutOff = createBuckets("overfullConnections");
-  // Behind a proxy every connection is the proxy's, whoever sent the packet.
+  // Behind a proxy, every connection is the proxy's, so the address doesn't identify the caller.
   const senderOf = ({ remoteAddress }: Socket) => (env.trustedProxies > 0 ? null : networkOf(remoteAddress ?? ""));
   server.on("connection", (socket: Socket) => {
     const sender = senderOf(socket);
@@ -159,7 +159,7 @@ function watchTraffic(server: Server): void {
   });
   server.prependListener("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
     if (socket.destroyed) return;
-    // Closes the connection after this answer, so that the caller reconnects to an instance that stays.
+    // Closes the connection after this response, so that the caller reconnects to another instance.
     if (traffic.isStopping) {
       response.shouldKeepAlive = false;
       notifyStopping(response);
@@ -186,8 +186,8 @@ function watchTraffic(server: Server): void {
 }
 
 /**
- * Lets the running requests finish while the port stays open, for `drainMs` at least, so that load balancers find out and send
- * nothing more; then closes it. Whatever still runs `graceMs` after the drain is cut off.
+ * Keeps the port open until running requests finish, and for at least `drainMs`, so that load balancers stop
+ * sending; then closes it. Requests still running `graceMs` after the drain are aborted.
  */
 export async function closeGracefully(server: Server, graceMs: number, drainMs = 0): Promise<void> {
   const deadline = performance.now() + drainMs + graceMs;
@@ -200,7 +200,7 @@ export async function closeGracefully(server: Server, graceMs: number, drainMs =
   });
   await within(drainMs + graceMs, Promise.all([wait(drainMs), ...ended]));
   const closed = new Promise((resolve) => server.close(resolve));
-  // A busy connection turns idle after its response, and Node does not close it then.
+  // Node doesn't close connections that become idle after this.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   server.closeIdleConnections();
   await within(deadline - performance.now(), closed);

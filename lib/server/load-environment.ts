@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-// Imported first, for its effect: everything else may read a setting while it is loaded.
+// Import this first: other modules may read settings when they are loaded.
 process.chdir(fileURLToPath(new URL("../..", import.meta.url)));
 if (existsSync(".env")) process.loadEnvFile(".env");

@@ -3,7 +3,7 @@ import { ConfigurationError, configure, env } from "@/lib/env";
 import { maskProcessOutput } from "@/lib/log-output";
 import { createConsole } from "./console";
 
-// Before anything else can write. What this file and the start print is our own, with a sandbox card to try.
+// Must run before any output. Our own start-up text bypasses the mask, because it shows a sandbox card.
 const write = maskProcessOutput();
 const dev = process.argv.includes("--dev");
 const console = createConsole({ write: (text) => write(text), isTTY: process.stdout.isTTY });
@@ -17,6 +17,6 @@ try {
   process.exit(1);
 }
 
-// Imported only now: React and Next look at NODE_ENV when they are loaded, and the log at its level.
+// Imported late: React and Next read NODE_ENV when they are loaded, and the logger its level.
 const { start } = await import("./start");
 await start({ dev, console, root: process.cwd() });

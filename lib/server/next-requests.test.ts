@@ -35,7 +35,7 @@ test.each([
   },
 );
 
-test("another host than the one that was checked does not reach Next", () => {
+test("a host other than the validated one does not reach Next", () => {
   const request = requestWith({ host: "pay.example", "x-forwarded-host": "evil.example" });
   tidyRequest(request);
   expect(request.headers).toEqual({ host: "pay.example", "x-forwarded-for": "9.9.9.9" });
@@ -57,15 +57,15 @@ test.each([
   ...[null, [], {}, [""], [["", {}]], ["", { children: ["x", { children: ["__PAGE__", {}, null, null] }] }, 1]].map(
     tree,
   ),
-  // From the wild: its last member is of another version of Next.
+  // Seen in production; its last element is from another version of Next.
   tree(["", { children: ["x", { children: ["__PAGE__", {}, null, null] }, null, null] }, null, null, true]),
-])("what Next cannot read of the pages that a caller has does not reach it: %.40s", (header) => {
+])("a router state that Next can't parse is removed: %.40s", (header) => {
   const request = requestWith({ "next-router-state-tree": header });
   tidyRequest(request);
   expect(request.headers).toEqual({ "x-forwarded-for": "9.9.9.9" });
 });
 
-test("what Next's own client sends does", () => {
+test("the router state from Next's own client is kept", () => {
   const header = tree([
     "",
     { children: ["docs", { children: ["__PAGE__", {}, null, null] }, null, null] },

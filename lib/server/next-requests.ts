@@ -12,7 +12,7 @@ const holder = globalThis as { [key: symbol]: boolean | undefined };
 
 type Started = { request: IncomingMessage; response: ServerResponse; server: Server };
 type NextServerCare = {
-  /** Called once for each of Next's servers, before it sees its first request. */
+  /** Called once per Next server, before its first request. */
   onServer(server: Server): void;
   /** Called for a request that came through a proxy. */
   onProxy(): void;
@@ -39,7 +39,7 @@ export function mendRequests({ onServer, onProxy }: NextServerCare): void {
 type Around = (request: IncomingMessage, response: ServerResponse, work: () => void) => void;
 
 /**
- * Puts `first` before all other request listeners of a server; when it returns true, they do not see the request. The others
+ * Runs `first` before a server's other request listeners; if it returns true, they are skipped. The others
  * run within `around`.
  */
 export function answerFirst(
@@ -58,22 +58,22 @@ export function answerFirst(
 }
 
 /**
- * Sets X-Forwarded-For to the caller's address, because Next keeps whatever a caller wrote there, and removes headers that Next
- * cannot handle. Runs once per request, as it replaces what it reads.
+ * Sets X-Forwarded-For to the caller's address, because Next keeps what a caller sent, and removes headers
+ * that Next can't handle. Call once per request: it overwrites its own input.
  */
 export function tidyRequest(request: IncomingMessage & { [MENDED]?: true }): void {
   if (request[MENDED]) return;
   request[MENDED] = true;
   // Next responds 500 to an invalid range; without one it sends the whole file, as HTTP allows.
   delete request.headers.range;
-  // Next prefers this header to Host, which has been checked.
+  // Next prefers this unchecked header to Host, which has been checked.
   delete request.headers["x-forwarded-host"];
   if (!isStateTree(request.headers[STATE_TREE])) delete request.headers[STATE_TREE];
   const forwarded = request.headers["x-forwarded-for"];
   request.headers["x-forwarded-for"] = callerAddress(forwarded?.toString(), request.socket.remoteAddress ?? "");
 }
 
-/** The part of a page that the caller has. Next responds 500 if it cannot parse it, and sends the whole page without it. */
+/** Router state of the client. Next responds 500 if it is malformed; without it, it sends the full page. */
 const STATE_TREE = "next-router-state-tree";
 
 function isStateTree(header: string | string[] | undefined): boolean {
@@ -84,7 +84,7 @@ function isStateTree(header: string | string[] | undefined): boolean {
   }
 }
 
-/** Next responds 500 to a path that it cannot decode; with escaped percent signs it responds 404. */
+/** Escapes percent signs in a path that can't be decoded, so that Next responds 404 instead of 500. */
 export function mendEscapes(target: string): string {
   const [path = "", ...query] = target.split("?");
   try {
@@ -96,8 +96,8 @@ export function mendEscapes(target: string): string {
 }
 
 /**
- * Adds the nonce of the page to a request, and the security headers to its response, unless a handler has set them. A response
- * without any, such as Next's error page, gets the strictest ones. No cache may keep a refusal.
+ * Adds the page's nonce to a request, and security headers to its response unless a handler set them. A
+ * response without any, such as Next's error page, gets the strictest. Refusals are not cacheable.
  */
 export function secureResponse(request: IncomingMessage, response: ServerResponse): void {
   const nonce = randomBytes(18).toString("base64");
@@ -110,7 +110,7 @@ export function secureResponse(request: IncomingMessage, response: ServerRespons
   response.writeHead = (...rest: unknown[]) => {
     const given = namesOf(rest);
     const status = typeof rest[0] === "number" ? rest[0] : response.statusCode;
-    // next.config.ts names headers by address, and Next compares addresses in any case: /SDK/v1.js gets those of the script.
+    // next.config.ts sets headers by path, and Next ignores case: /SDK/v1.js would get the script's headers.
     if (status >= 400 && response.hasHeader("cache-control")) response.setHeader("cache-control", "no-store");
     const type = String(given.get("content-type") ?? response.getHeader("content-type") ?? "");
     const wanted = type.startsWith("text/html")

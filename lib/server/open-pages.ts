@@ -19,10 +19,7 @@ import { PROXIED_HEADER } from "./pages-process";
 import { claimHost } from "./under-next";
 
 export type OpenPages = {
-  /**
-   * For the server behind `listener`: its only caller is the service, which has checked each request and applies its own
-   * limits.
-   */
+  /** For the server behind `listener`. Its only caller, the service, checks requests and applies limits. */
   readonly serverOptions: ServerOptions;
   readonly listener: RequestListener;
   figures(): Promise<MetricFigures>;
@@ -47,14 +44,14 @@ export async function openPages(options: {
   const pages = withPageSlots(next.listener);
   return {
     serverOptions: {
-      // The service adds to what it took, which was no more than Node takes.
+      // The service accepts up to Node's header limit, and then adds its own headers.
       ...{ requireHostHeader: false, highWaterMark: UNREAD_BYTES, maxHeaderSize: 2 * maxHeaderSize },
       ...{ keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 },
     },
     listener(request, response) {
       if (request.headers[PROXIED_HEADER] === "1") void noteProxy(service);
       delete request.headers[PROXIED_HEADER];
-      // Next leaves the rest of an unread body, which would hide the end of the connection.
+      // Next doesn't drain unread bodies; without this, the end of the connection goes unnoticed.
       response.once("close", () => request.removeAllListeners("data").removeAllListeners("readable").resume());
       const answer = async () => {
         try {
@@ -78,8 +75,8 @@ export async function openPages(options: {
 
 export async function openNext({ dev, root }: { dev: boolean; root: string }) {
   const { default: next } = await import("next");
-  // Next adds an upgrade listener that leaves callers without an answer outside development. It gets a server that nobody
-  // reaches, and our listener answers upgrades like any other request.
+  // Outside development, Next's upgrade listener never responds. Give it a server that nobody can reach, so
+  // that our listener handles upgrades like any other request.
   const ofBuild = dev ? {} : { conf: builtConfig(root), httpServer: createServer() };
   const app = next({ dev, dir: root, port: env.port, ...ofBuild });
   await withoutChatter(() => app.prepare());
@@ -89,7 +86,7 @@ export async function openNext({ dev, root }: { dev: boolean; root: string }) {
   return { listener, close: () => app.close() };
 }
 
-/** Next logs how long it took to read its configuration, in the middle of our own lines. */
+/** Suppresses Next's log line about its configuration time, which would appear among our own lines. */
 async function withoutChatter(work: () => Promise<void>): Promise<void> {
   const { log: write } = globalThis.console;
   globalThis.console.log = () => {};
@@ -100,7 +97,7 @@ async function withoutChatter(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Next's configuration as the build left it: reading next.config.ts takes a compiler, which is not installed at run time. */
+/** Next's configuration from the build: next.config.ts needs a compiler, not installed at run time. */
 function builtConfig(root: string): NextConfig {
   const file = join(root, ".next", "required-server-files.json");
   return (JSON.parse(readFileSync(file, "utf8")) as { config: NextConfig }).config;

@@ -8,7 +8,7 @@ import type { Connector } from "@/lib/processor/connector";
 import { type ChooseProcessors, type CreatedService, createService } from "./create-service";
 
 export type OpenService = CreatedService & {
-  /** Of the database, and whether it is our own. */
+  /** URL and version of the database, and whether it is embedded. */
   readonly url: string;
   readonly version: string;
   readonly embedded: boolean;
@@ -16,13 +16,13 @@ export type OpenService = CreatedService & {
 
 export type OpenOptions = Omit<EmbeddedOptions, "dataDir"> & {
   applicationName?: string;
-  /** Connections of the whole service by default. */
+  /** Defaults to the connections of the whole service. */
   connections?: Connections;
   processors?: ChooseProcessors | undefined;
   connectors?: readonly Connector[] | undefined;
 };
 
-/** The service on its database, reached or started, and brought up to date. ConfigurationError when that cannot be. */
+/** Connects to or starts the database, migrates it and opens the service. Throws ConfigurationError. */
 export async function openService(options: OpenOptions = {}): Promise<OpenService> {
   const { applicationName = "cardlane", processors, connectors, connections, ...forEmbedded } = options;
   const database = await openDatabase(forEmbedded);

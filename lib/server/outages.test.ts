@@ -16,7 +16,7 @@ type Answered = { status: number | undefined; headers: IncomingMessage["headers"
 type Work = (response: ServerResponse) => void | Promise<void>;
 type Asked = { method?: string; accept?: string; limitMs?: number | null };
 
-/** Asks twice over one connection: what the first answer left behind would be read as the second. */
+/** Sends two requests over one connection: leftovers of the first response would corrupt the second. */
 async function answered(work: Work, { method = "GET", accept = "text/html", limitMs = null }: Asked = {}) {
   const server = createServer((request, response) => {
     secureResponse(request, response);
@@ -51,13 +51,13 @@ async function answered(work: Work, { method = "GET", accept = "text/html", limi
   }
 }
 
-/** Later, as a statement's answer comes; what it was asked for is known all the same. */
+/** Fails asynchronously, like a statement; the failure must still be attributed to its request. */
 async function fail(error: Error = new DatabaseUnavailable("nobody there")): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   noteFailure(currentServing(), error);
 }
 
-/** The ways in which Next, its compression and our own handlers answer 500. */
+/** Ways in which Next, its compression and our own handlers respond with 500. */
 const WAYS: Record<string, Work> = {
   "status and end": (response) => void Object.assign(response, { statusCode: 500 }).end("Next's page"),
   "status and nothing": (response) => void Object.assign(response, { statusCode: 500 }).end(),
@@ -76,7 +76,7 @@ const WAYS: Record<string, Work> = {
   },
 };
 
-test.each(Object.entries(WAYS))("a 500 that the database caused is a 503 with words: %s", async (_, way) => {
+test.each(Object.entries(WAYS))("a 500 caused by the database becomes a 503 page: %s", async (_, way) => {
   const page = await answered(async (response) => {
     await fail();
     await way(response);
@@ -90,7 +90,7 @@ test.each(Object.entries(WAYS))("a 500 that the database caused is a 503 with wo
   expect(page.body).not.toContain("Next's");
 });
 
-test("other callers get the API's own form, and what cannot be asked for again no link", async () => {
+test("other callers get the API's format, and requests that can't be repeated get no retry link", async () => {
   const work: Work = async (response) => {
     await fail();
     response.writeHead(500).end("page");
@@ -104,7 +104,7 @@ test("other callers get the API's own form, and what cannot be asked for again n
   expect(await answered(work, { method: "HEAD" })).toMatchObject({ status: 503, body: "" });
 });
 
-test("what the database did not cause stays what it is, and so does an answer that has begun", async () => {
+test("errors not caused by the database are unchanged, and so are responses already started", async () => {
   const fault = await answered(async (response) => {
     await fail(new Error("a mistake of ours"));
     response.writeHead(500, { "content-type": "text/html" }).end("Next's page");
@@ -123,7 +123,7 @@ test("what the database did not cause stays what it is, and so does an answer th
   expect(begun).toMatchObject({ status: 200, body: "skeleton and error" });
 });
 
-test("an answer that has not begun in time is a 503, and what comes too late is nobody's", async () => {
+test("a response that does not start in time is a 503, and a late one is discarded", async () => {
   const late: ServerResponse[] = [];
   const page = await answered((response) => void late.push(response), { limitMs: 20 });
   expect(page).toMatchObject({ status: 503, body: expect.stringContaining("Try again") });

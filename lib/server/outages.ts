@@ -9,9 +9,9 @@ import { outagePage, silence } from "@/lib/http/unavailable";
 const servings = new WeakMap<ServerResponse, Serving>();
 
 /**
- * Runs the handler of one page request. If what it needs is away (`watchStatements`, `noteOutage`) and the answer would be 500, or
- * if no answer has begun within `limitMs`, the caller gets 503 with Retry-After: Next has no status for an outage, and its error
- * page is empty without scripts. An answer that began with 200 goes on; the error boundary in the browser reports the failure.
+ * Runs a page's handler. Responds 503 with Retry-After instead of 500 during an outage (`watchStatements`,
+ * `noteOutage`), or if no response starts within `limitMs`. Next's own error page is empty without scripts.
+ * A response that started with 200 continues; the browser's error boundary reports the failure.
  */
 export function withOutages<T>(
   request: IncomingMessage,
@@ -27,8 +27,8 @@ export function withOutages<T>(
 }
 
 /**
- * Runs `work` and notes statements that fail in an outage of the database. Used for pages only: it makes Node track every promise
- * of the process, which would cost payments a seventh more time.
+ * Runs `work` and notes statements that fail in a database outage. For pages only: it makes Node track every
+ * promise of the process, which would make payments one seventh slower.
  */
 export function watchStatements<T>(response: ServerResponse, work: () => T): T {
   const serving = servings.get(response);
@@ -72,12 +72,12 @@ function replacer(request: IncomingMessage, response: ServerResponse, serving: S
     end(request.method === "HEAD" ? undefined : body);
     isReplaced = true;
   };
-  /** For handlers that still write after the request was answered: calls their callback as if the bytes had been sent. */
+  /** Discards a write after the response was replaced, but calls its callback as if the bytes were sent. */
   const drop = (rest: Rest): void => {
     const done = rest.find((argument): argument is Callback => typeof argument === "function");
     if (done) process.nextTick(done);
   };
-  /** Before the first byte: the headers, whose status decides. */
+  /** Sends the headers before the first byte: their status decides whether to replace the response. */
   const begin = (): void => {
     if (!response.headersSent) response.writeHead(response.statusCode);
   };
@@ -97,7 +97,7 @@ function replacer(request: IncomingMessage, response: ServerResponse, serving: S
       return true;
     },
     end(...rest) {
-      // Without a body there is a length to be sent, which Node knows when it writes the headers itself.
+      // Otherwise leave the headers to Node, which adds Content-Length when it writes them.
       if (response.statusCode === 500 && serving.failure !== null) begin();
       if (!isReplaced) return end(...rest);
       drop(rest);
@@ -123,7 +123,7 @@ function limitTime(
 ): void {
   let timer = setTimeout(look, limitMs).unref();
   function look(): void {
-    // A caller that still sends is late itself, and the server has a limit for that.
+    // The caller is still sending the body; the server has a separate limit for that.
     if (request.complete) replace(silence(`no page within ${limitMs} ms`));
     else timer = setTimeout(look, limitMs).unref();
   }
@@ -131,7 +131,7 @@ function limitTime(
 }
 
 const TITLE = "The database does not answer";
-/** Errors that name what is unavailable themselves. */
+/** Errors that already name the unavailable dependency. */
 const AWAY = "The service is briefly unavailable";
 const STARTING = "The service is starting";
 const TEXT = "This page cannot be shown right now. Nothing you did is lost.";

@@ -9,25 +9,25 @@ const LINK = `/link/${"a".repeat(22)}`;
 const ask = (url = "/sign-in", address = "203.0.113.7") =>
   ({ url, method: "GET", headers: { "x-forwarded-for": address } }) as unknown as IncomingMessage;
 
-/** A limit, asked with an answer that nobody has made yet. */
+/** A limit, called with a response that has not started. */
 function limitOf(perMinute: number) {
   const limit = createPageLimit(perMinute);
   return (request: IncomingMessage) => limit(request, answer());
 }
 const answer = () => Object.assign(new EventEmitter(), { statusCode: 200 }) as unknown as ServerResponse;
 
-// It stands: a form comes back every 17 ms, and a busy machine takes longer over forty questions.
+// Freeze the clock: a form is refilled every 17 ms, and forty requests take longer on a busy machine.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => void vi.useRealTimers());
 
 describe("pages of one address", () => {
-  test("are refused beyond the limit, and those of others are not", () => {
+  test("are refused beyond the limit, and other addresses' are not", () => {
     const refusalFor = limitOf(40);
     const statuses = (address: string, count: number) =>
       Array.from({ length: count }, () => refusalFor(ask("/docs", address))?.status ?? 200);
     expect(statuses("203.0.113.7", 12)).toEqual([...new Array(10).fill(200), 429, 429]);
     expect(statuses("203.0.113.8", 1)).toEqual([200]);
-    // One who has an IPv6 address has all of its /64.
+    // The holder of an IPv6 address controls its whole /64.
     expect(Array.from({ length: 12 }, (_, i) => statuses(`2001:db8::${i + 1}`, 1)[0])).toEqual([
       ...new Array(10).fill(200),
       ...[429, 429],
@@ -35,7 +35,7 @@ describe("pages of one address", () => {
     expect(refusalFor(ask("/docs"))?.headers).toEqual({ "Retry-After": "2" });
   });
 
-  test("of the payment form are counted apart, and may be more", () => {
+  test("of the payment form are counted separately, with a higher limit", () => {
     const refusalFor = limitOf(40);
     const ask40 = (path: string) =>
       Array.from({ length: 40 }, () => refusalFor(ask(path))?.status ?? 200).filter((status) => status === 200).length;
@@ -57,12 +57,12 @@ describe("pages of one address", () => {
     for (const form of [FORM, `${FORM}/attempts`, CHALLENGE]) expect(refusalFor(ask(form)), form).toBeNull();
   });
 
-  test("of payment links are counted with the forms that they lead to", () => {
+  test("of payment links count as payment forms", () => {
     for (const path of [LINK, `${LINK}/open`]) expect(isPaymentForm(ask(path)), path).toBe(true);
     for (const path of [`${LINK}/x`, `${LINK}a`]) expect(isPaymentForm(ask(path)), path).toBe(false);
   });
 
-  test("that guess at payment forms are refused after a few, and those who have one go on", () => {
+  test("with guessed form tokens are refused after a few, and valid forms still open", () => {
     const limit = createPageLimit(1_200);
     const look = (address: string, status: number) => {
       const response = answer();
@@ -75,11 +75,11 @@ describe("pages of one address", () => {
     expect(guesses.filter((status) => status === 404)).toHaveLength(30);
     expect(guesses.at(-1)).toBe(429);
     expect(Array.from({ length: 400 }, () => look("203.0.113.8", 200))).not.toContain(429);
-    // What they look at besides is counted apart.
+    // Other pages are counted separately.
     expect(limit(ask("/docs"), answer())).toBeNull();
   });
 
-  test("of a processor are counted for each connection, and those for no connection for its address", () => {
+  test("of a processor are counted per connection, and per address without a known connection", () => {
     const limit = createPageLimit(1_200);
     const write = (connection: string, status: number) => {
       const response = answer();
@@ -97,7 +97,7 @@ describe("pages of one address", () => {
     expect(write("2", 200)).toBe(429);
   });
 
-  test("of a processor that writes to a connection that is gone do not use up what it has for the others", () => {
+  test("of a processor to a deleted connection do not use up the limits of its other connections", () => {
     const limit = createPageLimit(1_200);
     const write = (status: number) => {
       const response = answer();

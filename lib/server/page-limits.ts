@@ -5,12 +5,12 @@ import { secondsToWait } from "@/lib/token-buckets";
 import { refuseRequest, type ServerRefusal } from "./gate";
 import type { Listener } from "./http-server";
 
-/** Payment forms have limits of their own, because many shoppers may share an address. A malformed token gets Next's 404 page. */
+/** Payment forms have a separate limit, because shoppers may share an address. Malformed tokens get a 404. */
 const PAYMENT_FORM =
   /^\/(?:pay\/cst_[\w-]{43}(?:\/(?:attempts|state|receipt))?|receipt\/rcp_[\w-]{43}|logo\/[\da-f]{64}|link\/[\w-]{22}(?:\/open)?|challenge\/env_\w+\.pay_\w+\.[\w-]{22,40}(?:\/result)?|webhooks\/\w+\/con_\w{26})(?:\?|$)/;
 /**
- * Messages of a processor to one connection, counted apart because they all come from the processor's network. Those to unknown
- * connections count for the network as a whole.
+ * A processor's messages to one connection. Counted per connection, because all come from the processor's
+ * network; messages to unknown connections count toward the network.
  */
 const MESSAGE = /^\/webhooks\/\w+\/(con_\w{26})/;
 /** Cost of an unknown token, which allows two guesses a second by default. */
@@ -18,20 +18,20 @@ const FORMS_PER_GUESS = 30;
 
 export const isPaymentForm = ({ url = "" }: IncomingMessage): boolean => PAYMENT_FORM.test(url);
 
-/** The server has replaced X-Forwarded-For by the caller's own address. */
+/** The server has already replaced X-Forwarded-For with the caller's address. */
 const networkBehind = (request: IncomingMessage) => networkOf(String(request.headers["x-forwarded-for"] ?? ""));
 
 export type PageLimit = (request: IncomingMessage, response: ServerResponse) => ServerRefusal | null;
 
 /**
- * Counts the pages of each network, and separately its requests for payment forms and its messages to each connection. Returns the
- * refusal when there were too many.
+ * Limits pages per network, and separately its payment forms and its messages per connection. Returns the
+ * refusal when the limit is exceeded.
  */
 export function createPageLimit(perMinute?: number): PageLimit {
   const options = perMinute === undefined ? {} : { setting: perMinute };
   const [pages, forms] = [createBuckets("pages", options), createBuckets("paymentForms", options)];
 
-  /** Milliseconds to wait; 0 when the request was counted. */
+  /** Milliseconds until a request is allowed; 0 if it was counted. */
   function count(request: IncomingMessage, response: ServerResponse): number {
     const network = networkBehind(request);
     if (!isPaymentForm(request)) return pages.take(network).waitMs;

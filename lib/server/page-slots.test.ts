@@ -23,7 +23,7 @@ class Answer extends EventEmitter {
   }
 }
 
-/** Pages under way by address, and a way to open another one. */
+/** Pages in progress by address, and a function that requests another. */
 function drawing() {
   const begun: string[] = [];
   const pages = withPageSlots(async (request) => void begun.push(String(request.headers["x-forwarded-for"])));
@@ -42,7 +42,7 @@ const many = <T>(count: number, make: (index: number) => T) => Array.from({ leng
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
 afterEach(() => void vi.useRealTimers());
 
-test("three pages are rendered at once, two of one address, and addresses take turns", async () => {
+test("at most three pages are rendered concurrently, two per address, round-robin by address", async () => {
   const { begun, open } = drawing();
   const answers = ["203.0.113.1", "203.0.113.1", "203.0.113.1", "203.0.113.1", "203.0.113.2", "203.0.113.3"].map(
     (one) => open(one),
@@ -56,14 +56,14 @@ test("three pages are rendered at once, two of one address, and addresses take t
   expect(begun.slice(3)).toEqual(["203.0.113.1", "203.0.113.3"]);
 });
 
-test("all addresses of a /48 are one", async () => {
+test("all addresses of a /48 count as one", async () => {
   const { begun, open } = drawing();
   for (const subnet of [1, 2, 3]) open(`2001:db8:1:${subnet}::1`);
   await settle();
   expect(begun).toHaveLength(2);
 });
 
-test("pages take no slot of payment forms", async () => {
+test("pages don't use payment forms' slots", async () => {
   const { begun, open } = drawing();
   many(100, (index) => open(`203.0.113.${index}`));
   open("198.51.100.1", FORM);
@@ -72,7 +72,7 @@ test("pages take no slot of payment forms", async () => {
   expect(begun.slice(3)).toEqual(["198.51.100.1", "198.51.100.2"]);
 });
 
-test("a page that waits for something else gives its slot back after a quarter of a second", async () => {
+test("a page that waits for something else releases its slot after 250 ms", async () => {
   const { begun, open } = drawing();
   many(9, () => open("203.0.113.1"));
   await vi.advanceTimersByTimeAsync(240);
@@ -81,7 +81,7 @@ test("a page that waits for something else gives its slot back after a quarter o
   expect(begun).toHaveLength(4);
 });
 
-test("more than 50 waiting pages of one address are refused with 503, and no other address's", async () => {
+test("an address with 50 queued pages gets 503 for more, and other addresses do not", async () => {
   const { open } = drawing();
   const own = many(54, () => open("203.0.113.1"));
   const others = many(300, (index) => open(`198.51.${index}.1`));
@@ -91,7 +91,7 @@ test("more than 50 waiting pages of one address are refused with 503, and no oth
   expect(others.filter(({ status }) => status !== 0)).toEqual([]);
 });
 
-test("nobody waits longer than ten seconds, and a page whose caller has left is not rendered", async () => {
+test("no page is queued longer than ten seconds, and none is rendered for a disconnected caller", async () => {
   const { begun, open } = drawing();
   const answers = many(200, (index) => open(`198.51.${index}.1`));
   answers[3]?.hangUp();

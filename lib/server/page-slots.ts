@@ -5,8 +5,9 @@ import type { Listener } from "./http-server";
 import { isPaymentForm } from "./page-limits";
 
 /**
- * Limits the pages rendered at once, because the process renders with one thread. Addresses take turns, none has all slots, and
- * payment forms have slots of their own. After `HOLD_MS` a page waits for the database, a bank or a slow caller, and needs no slot.
+ * Limits concurrent page renders, because rendering is single-threaded. Slots are assigned round-robin by
+ * address, none may hold all, and payment forms have their own. A page still running after `HOLD_MS` waits
+ * for the database, a bank or a slow caller, and releases its slot.
  */
 const SLOTS = { slots: 3, perKey: 2, maxWaiting: 50, waitMs: 10_000 };
 const HOLD_MS = 250;

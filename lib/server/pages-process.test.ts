@@ -13,7 +13,7 @@ import { log } from "@/lib/log";
 import { createHttpServer } from "./http-server";
 import { type PagesOptions, PagesProcess } from "./pages-process";
 
-/** Speaks as the process of the pages does, and draws what a test needs. */
+/** A fake pages process: same protocol, with responses for the tests. */
 const PAGES = `
 import { existsSync } from "node:fs";
 import { createServer } from "node:http";
@@ -97,7 +97,7 @@ async function ask(path: string, sent: Sent = {}) {
 }
 const seen = async (path: string, sent?: Sent) => JSON.parse((await ask(path, sent)).text);
 
-test("a request arrives as the service has made it, and its answer as it was given, but for what is of a connection", async () => {
+test("requests and responses are forwarded unchanged, except for connection headers", async () => {
   const path = "/api/sign-up?q=%20x";
   const headers = {
     ...{ cookie: "a=1; b=2", "x-made-up": "1, 2", "content-length": "5", expect: "100-continue", te: "trailers" },
@@ -124,7 +124,7 @@ test("a request arrives as the service has made it, and its answer as it was giv
   ).toBe("in parts");
 });
 
-/** Sends bytes, and answers what has come when the connection is quiet, or after `until` of it has. */
+/** Sends raw bytes and returns the received text once `until` accepts it. */
 async function sendBytes(bytes: string, until: (text: string) => boolean): Promise<string> {
   const { port } = server.address() as AddressInfo;
   const socket = connect(port, "127.0.0.1");
@@ -138,7 +138,7 @@ async function sendBytes(bytes: string, until: (text: string) => boolean): Promi
   return text;
 }
 
-test.each(["GET", "HEAD", "DELETE", "OPTIONS", "POST"])("what is in the body of a %s is no request", async (method) => {
+test.each(["GET", "HEAD", "DELETE", "OPTIONS", "POST"])("the body of a %s can't smuggle a request", async (method) => {
   const hidden = "GET /sign-in/waits HTTP/1.1\r\nhost: forged\r\nx-forwarded-for: 192.0.2.1\r\n\r\n";
   const head = `${method} /api/auth/session HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n`;
   const body = `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`;
@@ -146,22 +146,22 @@ test.each(["GET", "HEAD", "DELETE", "OPTIONS", "POST"])("what is in the body of 
   expect(text).toMatch(/^HTTP\/1.1 201 /);
   if (method !== "HEAD") expect(text).toContain(JSON.stringify(hidden).slice(1, -1));
   expect((await ask("/sign-in/asked")).text).toBe("/api/auth/session,/sign-in/asked");
-  // Whoever comes next over the same connection of ours is not given the answer to a hidden one.
+  // Later requests on the same upstream connection don't get a smuggled request's response.
   for (let i = 0; i < 3; i++) expect((await seen(`/sign-in?${i}`)).url).toBe(`/sign-in?${i}`);
 });
 
-test("who is answered before all of the body came, and leaves, leaves no connection behind", async () => {
+test("a caller that gets an early response and disconnects leaves no open connection", async () => {
   const head = "POST /api/verify-email HTTP/1.1\r\nHost: HOST\r\nContent-Length: 60000\r\n\r\nhello";
   for (let i = 0; i < 5; i++) expect(await sendBytes(head, (got) => got.endsWith("no"))).toMatch(/^HTTP\/1.1 413 /);
   await expect.poll(async () => Number((await ask("/sign-in/open")).text), { timeout: 10_000 }).toBeLessThan(3);
 });
 
-test("an answer whose headers are long arrives: the sign-in leads back to any address", async () => {
+test("long response headers are forwarded: the sign-in redirects back to any address", async () => {
   const answer = await ask("/sign-in/far");
   expect([answer.status, answer.headers.location?.length]).toEqual([307, 100_001]);
 });
 
-test("payments are answered while a page is drawn", async () => {
+test("payments get responses while a page is rendered", async () => {
   const until = join(folder, "drawn");
   const page = ask(`/sign-in/busy?until=${encodeURIComponent(until)}`);
   let isDrawn = false;
@@ -174,7 +174,7 @@ test("payments are answered while a page is drawn", async () => {
   expect((await page).status).toBe(201);
 });
 
-test("a process that ends is started again: its requests are an outage, later ones wait, payments go on", async () => {
+test("a process that exits is restarted: its requests get 503, later ones wait, payments continue", async () => {
   vi.spyOn(log, "error").mockReturnValue();
   const first = pages.pid;
   const died = await ask("/sign-in/dies", { headers: { accept: "text/html" } });
@@ -190,7 +190,7 @@ test("a process that ends is started again: its requests are an outage, later on
   expect(log.error).toHaveBeenCalledWith({ code: 7, signal: null }, again);
 });
 
-test("where another process cannot be had the service goes on, and tries again", async () => {
+test("if the process can't be started, the service keeps running and retries", async () => {
   const error = vi.spyOn(log, "error").mockReturnValue();
   const first = pages.pid as number;
   process.kill(first, "SIGSTOP");
@@ -205,7 +205,7 @@ test("where another process cannot be had the service goes on, and tries again",
   await expect.poll(async () => (await ask("/sign-in")).status, { timeout: 20_000, interval: 20 }).toBe(201);
 });
 
-test("one that hangs is ended, and another is started", async () => {
+test("a process that hangs is killed and replaced", async () => {
   const error = vi.spyOn(log, "error").mockReturnValue();
   const watched = processOf({ lookMs: 200 });
   await watched.start();
@@ -216,13 +216,13 @@ test("one that hangs is ended, and another is started", async () => {
   await watched.stop();
 });
 
-test("an answer that breaks off is not taken for a whole one", async () => {
+test("a truncated response is not taken for a complete one", async () => {
   vi.spyOn(log, "error").mockReturnValue();
   const [response] = (await once(send("/sign-in/half"), "response")) as [IncomingMessage];
   await expect(response.toArray()).rejects.toThrow("aborted");
 });
 
-test("a caller who leaves is not waited for", async () => {
+test("a request ends when its caller disconnects", async () => {
   const call = send("/sign-in/waits");
   call.on("error", () => {});
   await once(call, "socket");
@@ -233,11 +233,11 @@ test("a caller who leaves is not waited for", async () => {
     .toEqual(["/sign-in/waits"]);
 });
 
-test("secrets are told and not left where others look; it tells what it counted", async () => {
+test("secrets arrive over the channel and are not exposed elsewhere; metrics are returned", async () => {
   expect(await pages.figures()).toEqual([{ name: "told", value: 1 }]);
 });
 
-test("one that cannot start says why, is tried again, and ends nothing", async () => {
+test("a process that fails to start reports the reason and is retried; the service keeps running", async () => {
   const error = vi.spyOn(log, "error").mockReturnValue();
   const own = mkdtempSync(join(folder, "broken-"));
   const broken = processOf({ root: "broken", dataDir: own, holdMs: 20 });
@@ -260,7 +260,7 @@ test("one that cannot start says why, is tried again, and ends nothing", async (
   await broken.stop();
 });
 
-test("told to stop, it ends, and its socket goes", async () => {
+test("on stop, the process exits and its socket is removed", async () => {
   const pid = pages.pid as number;
   await pages.stop();
   expect(isProcessAlive(pid)).toBe(false);

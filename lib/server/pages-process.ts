@@ -42,34 +42,34 @@ export type PagesOptions = Omit<PagesStart, "socket" | "settings"> & {
   readonly dataDir: string;
   /** Milliseconds between two liveness checks. */
   readonly lookMs?: number;
-  /** Milliseconds that a request for a page waits while the process starts. */
+  /** Max time in milliseconds that a page request waits while the process starts. */
   readonly holdMs?: number;
 };
 
-/** Set to "1" once this service has seen a proxy: the process of the pages sees no connection of a caller. */
+/** Set to "1" once this service has seen a proxy: the pages process can't see callers' connections. */
 export const PROXIED_HEADER = "x-cardlane-proxied";
 
-/** A page's memory is garbage at once: a larger young generation would only take memory. */
+/** A page's memory becomes garbage immediately, so a larger young generation would only use more. */
 const MEMORY = ["--max-old-space-size=512", "--max-semi-space-size=2"];
-/** Lower priority: on a busy machine payments come first, and a page takes some milliseconds longer. */
+/** Lower priority (nice value): on a busy machine, payments go first and pages take a few ms longer. */
 const LESS_URGENT = 5;
-/** Pause before a restart: it doubles until a process has run for `RUNS_MS`. */
+/** Pause before a restart. Doubles with each one, and resets once a process has run for `RUNS_MS`. */
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 const RUNS_MS = 30_000;
 const ENDS_WITHIN_MS = 10_000;
-/** A process that hangs never exits. Six missed checks are half a minute, longer than any page takes. */
+/** Liveness check, because a hung process never exits. Six misses take 30 s, longer than any page. */
 const LOOK_MS = 5_000;
 const MAX_UNANSWERED = 6;
-/** Start limit. A database that recovers delays the start; a longer silence means that the process hangs. */
+/** Start timeout. A recovering database delays the start; anything longer means that the process hangs. */
 const READY_WITHIN_MS = 120_000;
 /** Longer than the process takes to start: 1 to 5 s. */
 const HOLD_MS = 10_000;
 const FIGURES_WITHIN_MS = 1_000;
 
 /**
- * Runs Next in a process of its own, so that no payment waits for a page. A process that exits is restarted; requests for pages
- * wait for it, and are refused after `holdMs`. It exits with this process, because the channel between them then closes.
+ * Runs Next in its own process, so that payments don't wait for pages. Restarts it if it exits; page requests
+ * wait for the restart, up to `holdMs`. It exits when this process does, because their channel closes.
  */
 export class PagesProcess {
   readonly #options: PagesOptions;
@@ -149,7 +149,7 @@ export class PagesProcess {
         clearTimeout(late);
         reject(new Error(`it ended with ${String(code ?? signal)}`));
       });
-      // When the machine is out of files or processes, `error` reports it.
+      // If the machine is out of file descriptors or processes, the `error` event reports it.
       if (child.pid === undefined) return;
       makeLessUrgent(child.pid);
       notify(child, { start: { ...options, settings, socket: this.#socket } });
@@ -188,7 +188,7 @@ export class PagesProcess {
     rmSync(this.#socket, { force: true });
   }
 
-  /** Forwards requests, as the service has changed them, and the responses. */
+  /** Forwards requests, as modified by the service, and their responses. */
   readonly listener: Listener = async (request, response) => {
     if (!this.#isReady) await this.#hold(response);
     if (response.closed) return;
@@ -196,10 +196,10 @@ export class PagesProcess {
     else refuse(response, PAGES_STARTING);
   };
 
-  /** Renders a page for nobody in particular. A failure resolves to null: a caller's own request then reports it. */
+  /** Renders a page without a caller. Resolves to null on failure; the next caller's request reports it. */
   readonly render: RenderPage = (path) => (this.#isReady ? renderFrom(this.#socket, path) : Promise.resolve(null));
 
-  /** Resolves when a process is ready, the caller leaves, or `holdMs` are over. */
+  /** Resolves when a process is ready, the caller disconnects, or `holdMs` have passed. */
   #hold(response: ServerResponse): Promise<void> {
     return new Promise((resolve) => {
       const end = () => {
@@ -225,8 +225,8 @@ function ended(child: ChildProcess): Promise<ChildProcess> {
 }
 
 /**
- * Kills a process that no longer answers, so that another is started. Counts missed checks, not time: this process itself may
- * have been suspended.
+ * Kills a process that stops responding, so that it is restarted. Counts missed checks instead of time,
+ * because this process itself may have been suspended.
  */
 function lookAfter(child: ChildProcess, lookMs: number): void {
   let unanswered = 0;
@@ -243,7 +243,7 @@ function lookAfter(child: ChildProcess, lookMs: number): void {
   child.once("exit", () => clearInterval(timer));
 }
 
-/** A process that has just ended, or a system that forbids this, is no reason to have no pages. */
+/** Best effort: fails if the process has just exited or the system forbids it. */
 function makeLessUrgent(pid: number): void {
   try {
     setPriority(pid, Math.min(getPriority() + LESS_URGENT, 19));
@@ -252,10 +252,10 @@ function makeLessUrgent(pid: number): void {
   }
 }
 
-/** The child may end at any moment, which its exit event reports. */
+/** Ignores send errors: if the child has exited, its exit event reports it. */
 const notify = (child: ChildProcess, message: ToPages) => void child.send(message, () => {});
 
-/** The data folder is open to this user alone; the temporary folder is used when the path is too long for a socket. */
+/** In the data folder, private to this user; in the temporary folder if the path is too long for a socket. */
 function socketIn(dataDir: string): string {
   const name = `cardlane-pages-${process.pid}-${randomBytes(3).toString("hex")}`;
   if (process.platform === "win32") return `\\\\.\\pipe\\${name}`;
@@ -277,7 +277,7 @@ const withoutConnection = (headers: IncomingMessage["headers"]) =>
 
 const AWAY = "The service is briefly unavailable. Send the request again in a moment, with the same idempotency key.";
 
-/** `withOutages` replaces the 500 by the outage. */
+/** `withOutages` turns the 500 into a 503. */
 function refuse(response: ServerResponse, outage: AppError): void {
   noteOutage(response, outage);
   if (response.headersSent) response.destroy();
@@ -292,7 +292,7 @@ function forward(request: IncomingMessage, response: ServerResponse, socketPath:
       hasBody(request) && headers["content-length"] === undefined ? { "transfer-encoding": "chunked" } : {};
     const onward = requestFrom({
       ...{ socketPath, agent, setHost: false, method: request.method ?? "GET", path: request.url ?? "/" },
-      // A response may repeat the requested address, with each character escaped as nine.
+      // A response may repeat the requested URL with each character escaped as nine.
       maxHeaderSize: 16 * maxHeaderSize,
       headers: { ...headers, ...framing, [PROXIED_HEADER]: hasSeenProxy() ? "1" : "" },
     });
@@ -304,7 +304,7 @@ function forward(request: IncomingMessage, response: ServerResponse, socketPath:
       refuse(response, new AppError("database_unavailable", AWAY, { retryAfterSeconds: 1, cause }));
     };
     response.once("close", () => {
-      // After an early response nobody reads the rest of the body, and the connection would stay open.
+      // After an early response, the rest of the body is never read, and the connection would stay open.
       if (!answer?.complete || !onward.writableFinished) onward.destroy();
       request.unpipe(onward).resume();
       resolve();
@@ -312,7 +312,7 @@ function forward(request: IncomingMessage, response: ServerResponse, socketPath:
     onward.on("error", fail);
     onward.once("response", (begun) => {
       answer = begun.once("error", fail);
-      // Set one by one, because the code that caches and secures pages intercepts `setHeader`.
+      // Set individually, because the code that caches and secures pages intercepts `setHeader`.
       for (const [name, value] of withoutConnection(begun.headers)) response.setHeader(name, value);
       response.writeHead(begun.statusCode ?? 500);
       begun.pipe(response);
@@ -332,7 +332,7 @@ function renderFrom(socketPath: string, path: string): Promise<RenderedPage | nu
       begun.on("data", (chunk: Buffer) => void chunks.push(chunk)).once("error", fail);
       begun.once("end", () => {
         const html = Buffer.concat(chunks);
-        // A page that fails half-way ends without its last tag.
+        // A page that fails midway ends without its closing tag.
         const isWhole = begun.statusCode === 200 && html.subarray(-7).equals(Buffer.from("</html>"));
         resolve(isWhole ? { headers: begun.headers, html } : null);
       });

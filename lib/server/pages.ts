@@ -3,14 +3,14 @@ import { ConfigurationError, configure, env } from "@/lib/env";
 import { maskProcessOutput } from "@/lib/log-output";
 import type { FromPages, PagesStart, ToPages } from "./pages-process";
 
-/** Entry of the process that renders pages. PagesProcess starts it, and stops it by closing the channel. */
+/** Entry point of the pages process. PagesProcess starts it, and stops it by closing the channel. */
 maskProcessOutput();
 // Only this user may open its socket.
 process.umask(0o077);
-// A terminal or a service manager signals both processes: this one must outlive the requests of the other.
+// Terminals and service managers signal both processes, but this one must outlive the other's requests.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
 
-/** Time for requests under way when the channel closes. */
+/** Time limit for requests in progress when the channel closes. */
 const END_LIMIT_MS = 5_000;
 
 let end = async () => {};
@@ -38,7 +38,7 @@ process.once("message", (message: ToPages) => {
 
 async function serve({ root, socket, settings, embedded, connections, demo }: PagesStart): Promise<void> {
   configure(settings);
-  // Imported late: the log reads its level when it is loaded.
+  // Imported late, because the logger reads its level when it is loaded.
   const { openPages } = await import("./open-pages");
   const url = env.databaseUrl ?? "";
   const pages = await openPages({ root, url, embedded, connections, demo });

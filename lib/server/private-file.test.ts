@@ -15,7 +15,7 @@ vi.mock("node:fs", async (original) => {
     };
   return { ...fs, writeSync: checked(fs.writeSync), fsyncSync: checked(fs.fsyncSync) };
 });
-// Test files share their modules: without this, whichever file came first would decide whether the disk can be full.
+// Test files share modules; without this, the first file would decide whether the mock applies.
 vi.resetModules();
 afterAll(() => vi.resetModules());
 const { createPrivateFile, replacePrivateFile } = await import("./private-file");
@@ -24,7 +24,7 @@ const folder = mkdtempSync(join(tmpdir(), "cardlane-private-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeEach(() => Object.assign(disk, { full: false, onWrite: () => {} }));
 
-test("a write that fails leaves nothing behind: the next one makes the file", () => {
+test("a failed write leaves nothing behind, and the next one creates the file", () => {
   const file = join(folder, "secret");
   disk.full = true;
   expect(() => createPrivateFile(file, "text")).toThrow(/space/);
@@ -33,7 +33,7 @@ test("a write that fails leaves nothing behind: the next one makes the file", ()
   expect(createPrivateFile(file, "text")).toBe(true);
 });
 
-test("another instance never sees a part of the file, and the first one's stays", () => {
+test("other instances never see a partial file, and the first writer's file stays", () => {
   const file = join(folder, "one");
   disk.onWrite = () => {
     if (existsSync(file)) return;
@@ -44,7 +44,7 @@ test("another instance never sees a part of the file, and the first one's stays"
   expect(readFileSync(file, "utf8")).toBe("the first");
 });
 
-test("replacing keeps the old file when it fails; both are their owner's alone", () => {
+test("a failed replacement keeps the old file; both are readable by their owner only", () => {
   const file = join(folder, "two");
   replacePrivateFile(file, "old");
   disk.full = true;

@@ -7,7 +7,7 @@ export function replacePrivateFile(file: string, text: string): void {
   withTemporary(file, text, (temporary) => renameSync(temporary, file));
 }
 
-/** The same, but the first of several writers wins: an existing file stays, and false says so. */
+/** The same, but keeps an existing file and then returns false: the first of several writers wins. */
 export function createPrivateFile(file: string, text: string): boolean {
   try {
     withTemporary(file, text, (temporary) => linkSync(temporary, file));
@@ -35,7 +35,7 @@ function withTemporary(file: string, text: string, publish: (temporary: string) 
   }
 }
 
-/** The name is on disk with its folder. Windows cannot open a folder, and needs it not. */
+/** Syncs the folder, so that the file's name is durable. Windows can't open folders, and doesn't need it. */
 function syncFolder(folder: string): void {
   if (process.platform === "win32") return;
   const target = openSync(folder, "r");

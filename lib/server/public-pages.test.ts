@@ -57,7 +57,7 @@ beforeEach(() => {
   rendering = { headers, html: Buffer.from(HTML) };
 });
 
-test("a public page is rendered once, and everyone gets the same bytes, compressed for those who accept gzip", async () => {
+test("a public page is rendered once and served identically to all, gzipped where accepted", async () => {
   const codings = ["gzip", "gzip, deflate, br", "br;q=0, gzip;q=0.5", "identity", "gzip;q=0", "br, gzip; q=0.0", ""];
   const answers = await Promise.all(codings.map((coding) => ask("/docs/reference", { "accept-encoding": coding })));
   expect(rendered).toEqual(["/docs/reference"]);
@@ -71,7 +71,7 @@ test("a public page is rendered once, and everyone gets the same bytes, compress
   }
 });
 
-test("its policy allows our own files and the digests of its inline scripts; other headers are those of every page", async () => {
+test("its CSP allows our files and the digests of its inline scripts; other headers match other pages", async () => {
   const { headers } = await ask("/docs");
   expect(headers["content-security-policy"]).toContain(
     `script-src 'self' 'sha256-${digest(SCRIPT)}' 'sha256-${digest("go()")}'; style-src 'self'; `,
@@ -85,7 +85,7 @@ test("its policy allows our own files and the digests of its inline scripts; oth
   expect([headers["x-own"], headers.etag]).toEqual([undefined, undefined]);
 });
 
-test("a query or a trailing slash makes no other page, and HEAD has no body", async () => {
+test("a query or trailing slash serves the same page, and HEAD has no body", async () => {
   const [first, second] = [await ask("/docs/?x=1"), await ask("/docs?y=2")];
   expect(second.body).toEqual(first.body);
   const head = await ask("/docs", {}, "HEAD");
@@ -93,7 +93,7 @@ test("a query or a trailing slash makes no other page, and HEAD has no body", as
   expect(rendered).toEqual(["/docs"]);
 });
 
-test("a request for a part of a page gets none, so that the browser loads the whole page", async () => {
+test("a partial navigation request gets no content, so that the browser loads the full page", async () => {
   const asked: Record<string, string>[] = [{ rsc: "1" }, { rsc: "", "next-router-prefetch": "1" }];
   for (const headers of asked) {
     const part = await ask("/docs?_rsc=1", headers);
@@ -102,7 +102,7 @@ test("a request for a part of a page gets none, so that the browser loads the wh
   expect(rendered).toEqual([]);
 });
 
-test("a page that could not be rendered is passed on, and rendered at a later request", async () => {
+test("a page that fails to render is forwarded, and retried at a later request", async () => {
   rendering = null;
   expect((await ask("/docs")).status).toBe(404);
   rendering = { headers: {}, html: Buffer.from(HTML) };
@@ -121,7 +121,7 @@ test.each([
   expect([rendered, passedOn]).toEqual([[], [path, path]]);
 });
 
-test("all documentation pages but the search and the single error codes' are listed by name", () => {
+test("every documentation page is listed, except the search and individual error codes", () => {
   const pages = readdirSync("app/docs").filter((name) => existsSync(`app/docs/${name}/page.tsx`) && name !== "search");
   const listed = [...PUBLIC].filter((path) => !path.startsWith("/docs/errors/"));
   expect(new Set(listed)).toEqual(new Set(["/", "/docs", ...pages.map((name) => `/docs/${name}`)]));

@@ -6,7 +6,7 @@ import { ERROR_CODES } from "@/lib/contract/errors";
 import { dataHeaders, publicPagePolicy } from "@/lib/http/security-headers";
 import type { Listener } from "./http-server";
 
-/** Pages that are the same for everyone while the process lives: the home page and the documentation, except its search. */
+/** Pages identical for all callers while the process runs: home page and docs, except the docs search. */
 export const PUBLIC = new Set([
   ...["/", "/docs", "/docs/quickstart", "/docs/checkout", "/docs/webhooks", "/docs/processors", "/docs/mcp"],
   ...["/docs/reference", "/docs/errors", "/docs/testing", "/docs/going-live", "/docs/changelog"],
@@ -18,14 +18,14 @@ const VARY = "rsc, accept-encoding";
 const pack = promisify(gzip);
 
 export type RenderedPage = { readonly headers: OutgoingHttpHeaders; readonly html: Buffer };
-/** Renders a page without a nonce; null while that is impossible. */
+/** Renders a page without a nonce; null if that fails. */
 export type RenderPage = (path: string) => Promise<RenderedPage | null>;
 type PublicPage = RenderedPage & { readonly packed: Buffer };
 
 /**
- * Serves public pages as whole files, each rendered at its first request: rendering the API reference takes a sixth of a second.
- * The build cannot render them, because they show the service's addresses. Their policy has digests, because a nonce in a kept
- * file would be the same for every visitor.
+ * Caches public pages, rendered at their first request: the API reference takes 1/6 s. The build can't
+ * render them, because they show the service's addresses. Their CSP uses digests, because a cached nonce
+ * would be the same for every visitor.
  */
 export function withPublicPages(render: RenderPage, pages: Listener): Listener {
   const kept = new Map<string, Promise<PublicPage | null>>();
@@ -34,7 +34,7 @@ export function withPublicPages(render: RenderPage, pages: Listener): Listener {
   function pageAt(path: string): Promise<PublicPage | null> {
     let page = kept.get(path);
     if (page) return page;
-    // Public pages are rendered one at a time, so that a payment form waits for one of them at most.
+    // Rendered one at a time, so that a payment form waits for at most one public page.
     page = last.then(async () => {
       const rendered = await render(path);
       if (!rendered) kept.delete(path);
@@ -46,14 +46,14 @@ export function withPublicPages(render: RenderPage, pages: Listener): Listener {
   }
 
   return async (request, response) => {
-    // No public page reads its query or a trailing slash.
+    // Public pages ignore the query and a trailing slash.
     const [address = ""] = (request.url ?? "").split("?", 1);
     const path = address.length > 1 && address.endsWith("/") ? address.slice(0, -1) : address;
     if (!PUBLIC.has(path) || (request.method !== "GET" && request.method !== "HEAD")) {
       await pages(request, response);
       return;
     }
-    // Next's client requests a part of the page to navigate; without one (204) it loads the whole page.
+    // Next's client requests partial content to navigate; after a 204, it loads the full page.
     if (request.headers.rsc !== undefined) {
       response.writeHead(204, { ...dataHeaders(), "cache-control": "no-store", vary: VARY }).end();
       return;
@@ -70,7 +70,7 @@ async function keepable({ headers, html }: RenderedPage): Promise<PublicPage> {
   return { headers: { ...Object.fromEntries(kept), ...own }, html, packed: await pack(html, { level: 9 }) };
 }
 
-/** Texts of the scripts that are not files. Next escapes every `<` within them. */
+/** Texts of the inline scripts. Next escapes every `<` in them. */
 function inlineScripts(html: string): string[] {
   return html
     .split("<script")
@@ -86,11 +86,11 @@ function send(request: IncomingMessage, response: ServerResponse, page: PublicPa
   const isPacked = acceptsGzip(String(request.headers["accept-encoding"] ?? ""));
   const body = isPacked ? page.packed : page.html;
   const own = { "content-length": body.length, ...(isPacked && { "content-encoding": "gzip" }) };
-  // `setHeader` and not `writeHead`, so that the headers of every page are added to these.
+  // `setHeader` instead of `writeHead`, so that the headers common to all pages are added.
   for (const [name, value] of Object.entries({ ...page.headers, ...own })) if (value) response.setHeader(name, value);
   response.writeHead(200).end(request.method === "HEAD" ? undefined : body);
 }
 
-/** True if the browser names gzip, and not with a weight of 0. */
+/** True if the browser accepts gzip with a nonzero weight. */
 const acceptsGzip = (accepted: string): boolean =>
   accepted.split(",").some((part) => /^\s*gzip\s*(?:;(?!\s*q=0(?:\.0*)?\s*$)|$)/.test(part));

@@ -39,7 +39,7 @@ const external = (options: Partial<SecretOptions> = {}) =>
   resolveSecret({ configured: null, previous: null, file: null, embedded: false, dataDir, orm: db.orm, ...options });
 const embedded = (options: Partial<SecretOptions> = {}) => external({ embedded: true, ...options });
 
-test("the embedded database's secret is made once, for its owner only, outside the data folder", async () => {
+test("the embedded database's secret is created once, owner-only, outside the data folder", async () => {
   const made = await Promise.all(Array.from({ length: 5 }, () => embedded()));
   expect(new Set(made.map(({ value }) => value)).size).toBe(1);
   const { file, value } = made[0] as { file: string; value: string };
@@ -56,7 +56,7 @@ test.skipIf(process.getuid?.() === 0 && process.platform !== "linux")(
   async () => {
     const other = join(dataDir, "file");
     writeFileSync(other, VALUE);
-    // Not even root makes a folder below a file, or in /proc.
+    // Not even root can create a folder below a file or in /proc.
     for (const place of [join(other, "below"), "/proc/cardlane"]) {
       vi.stubEnv("XDG_CONFIG_HOME", place);
       await expect(embedded()).rejects.toThrow(/cannot be kept .* CARDLANE_SECRET_FILE .* or CARDLANE_SECRET\.$/);
@@ -65,7 +65,7 @@ test.skipIf(process.getuid?.() === 0 && process.platform !== "linux")(
   },
 );
 
-test("a secret in the data folder is refused, by whatever way its path leads there", async () => {
+test("a secret in the data folder is refused, however its path resolves there", async () => {
   symlinkSync(dataDir, join(folder, "link"));
   for (const file of [join(dataDir, "s"), join(dataDir, "a/../b/s"), join(folder, "link", "s")]) {
     await expect(external({ file })).rejects.toThrow(/must not lie in the data folder/);
@@ -79,7 +79,7 @@ test("a secret in the data folder is refused when the file itself is a link to i
   await expect(external({ file })).rejects.toThrow(/must not lie in the data folder/);
 });
 
-test("a place that holds no secret is one sentence with its setting", async () => {
+test("a path without a usable secret gives one sentence that names the setting", async () => {
   const taken = join(dirname(dataDir), "taken");
   writeFileSync(taken, VALUE);
   for (const [file, sentence] of [
@@ -95,7 +95,7 @@ test("a place that holds no secret is one sentence with its setting", async () =
   }
 });
 
-test("a damaged secret, and one that went missing, stop the start: a new one would not fit what is stored", async () => {
+test("a damaged or missing secret stops the start, because a new one couldn't decrypt stored data", async () => {
   const { file, value } = await embedded();
   await agreeOnSecret(db.orm, createSecret(value));
   rmSync(file ?? "");
@@ -105,7 +105,7 @@ test("a damaged secret, and one that went missing, stop the start: a new one wou
   await expect(embedded()).rejects.toThrow(/incomplete/);
 });
 
-test("another database than the embedded one needs a secret that is set", async () => {
+test("an external database requires a configured secret", async () => {
   await expect(external()).rejects.toThrow(/needs CARDLANE_SECRET, the same for every process/);
   await expect(external({ configured: "short" })).rejects.toThrow(/at least 32/);
   await expect(external({ configured: VALUE, previous: "short" })).rejects.toThrow(/at least 32/);

@@ -29,9 +29,9 @@ export type ResolvedSecret = {
 };
 
 /**
- * The service's secret: the configured one, else its file. With the embedded database the file is in the
- * user's configuration folder, so that a copy of the data folder opens nothing. A new database gets a random
- * secret. Throws ConfigurationError if it is missing or too weak.
+ * The configured secret, or else the one in its file. The embedded database's file is in the user's
+ * configuration folder, so that a copied data folder can't be decrypted; a new database gets a random
+ * secret. Throws ConfigurationError if the secret is missing or too weak.
  */
 export async function resolveSecret(options: SecretOptions): Promise<ResolvedSecret> {
   const { configured } = options;
@@ -79,7 +79,7 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter(Boolean);
 
-/** The first line is the secret; further ones are earlier secrets. */
+/** The first line is the current secret; the others are earlier ones. */
 function readSecret(file: string): ResolvedSecret {
   const [value = "", ...previous] = linesOf(contentOf(file));
   return { value, previous, file };

@@ -22,7 +22,7 @@ async function answered(answer: (response: ServerResponse, nonce: string) => voi
 
 const policyOf = (response: Response) => response.headers.get("content-security-policy");
 
-test("a page gets a policy with the very nonce it was rendered with, however its headers are written", async () => {
+test("a page's CSP has the nonce it was rendered with, however its headers are written", async () => {
   for (const write of [
     (response: ServerResponse) => response.setHeader("Content-Type", "text/html"),
     (response: ServerResponse) => response.writeHead(200, { "Content-Type": "text/html; charset=utf-8" }),
@@ -40,7 +40,7 @@ test("a page gets a policy with the very nonce it was rendered with, however its
   }
 });
 
-test("what is no page, or does not say what it is, may load nothing", async () => {
+test("responses that are no page, or have no type, may load nothing", async () => {
   for (const type of ["application/json", "image/svg+xml", "text/plain", ""]) {
     const response = await answered((to) => {
       if (type) to.setHeader("content-type", type);
@@ -51,7 +51,7 @@ test("what is no page, or does not say what it is, may load nothing", async () =
   }
 });
 
-test("what a handler has set itself stays, in whatever spelling, and is not said twice", async () => {
+test("headers that a handler set are kept, in any case, and not duplicated", async () => {
   const own = "default-src 'none'; frame-ancestors https://shop.example";
   for (const write of [
     (response: ServerResponse) => response.setHeader("Content-Security-Policy", own),
@@ -73,7 +73,7 @@ test.each([404, 410, 500, 503])("no cache keeps a %i, whatever its address has",
   expect(response.headers.get("cache-control")).toBe("no-store");
 });
 
-test("what is found is kept as its address says", async () => {
+test("a successful response keeps its Cache-Control", async () => {
   const response = await answered((to) => {
     to.setHeader("Cache-Control", "public, max-age=300");
     to.end();

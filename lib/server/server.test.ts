@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { exampleRequest } from "./console";
 
-test("the example is one line that any shell takes, with both headers", () => {
+test("the example is one line that works in any shell, with both headers", () => {
   const line = exampleRequest("http://localhost:3000", "sk_test_x");
   expect(line).not.toContain("\n");
   expect(line).toContain('-H "X-Api-Key: sk_test_x"');

@@ -4,7 +4,7 @@ import { Shutdown } from "./shutdown";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("a step that never ends is named and left behind, and the others still run", async () => {
+test("a step that never ends is reported and abandoned, and the others still run", async () => {
   const ended: string[] = [];
   const problems: string[] = [];
   const shutdown = new Shutdown((name, error) => problems.push(`${name}: ${(error as Error).message}`));

@@ -1,11 +1,11 @@
-/** Against a database that is silent: the orchestrator's own patience is rarely longer than two of these. */
+/** Limit per step, for an unresponsive database; orchestrators rarely wait longer than two of these. */
 const STEP_LIMIT_MS = 15_000;
 
 type Step = { name: string; run: () => Promise<void>; limitMs: number };
 
 /**
- * What has been started, to be ended in reverse order on SIGINT, SIGTERM or a failed start. A second signal ends the
- * process at once, and a step that does not end is left behind; whatever is left then recovers at the next start.
+ * Runs shutdown steps in reverse order on SIGINT, SIGTERM or a failed start. A second signal exits
+ * immediately, and a step that exceeds its limit is abandoned; the next start recovers what is left.
  */
 export class Shutdown {
   readonly #steps: Step[] = [];
@@ -17,7 +17,7 @@ export class Shutdown {
     this.#onError = onError;
   }
 
-  /** Aborted as soon as the process is to end. */
+  /** Aborted when the shutdown begins. */
   get signal(): AbortSignal {
     return this.#stopping.signal;
   }
@@ -33,7 +33,7 @@ export class Shutdown {
   }
 
   async #runSteps(): Promise<void> {
-    // A step may be added while the others end: the start-up notices the signal only at its next step.
+    // Steps may be added during the shutdown, because the start-up checks the signal only between steps.
     for (let step = this.#steps.pop(); step; step = this.#steps.pop()) {
       try {
         await withinLimit(step.run(), step.limitMs);

@@ -34,7 +34,7 @@ const GRACE_MS = 10_000;
 type StartOptions = { dev: boolean; console: Console; root: string };
 type Started = Parameters<typeof summarize>[1];
 
-/** Starts everything and stays until a signal. Whatever can be set wrong ends in one sentence and exit code 1. */
+/** Starts everything and runs until a signal. A configuration error prints one sentence; exit code 1. */
 export async function start(options: StartOptions): Promise<void> {
   const { console } = options;
   const shutdown = new Shutdown((name, error) => log.error({ err: error }, `${name} did not end cleanly`));
@@ -48,7 +48,7 @@ export async function start(options: StartOptions): Promise<void> {
     if (shutdown.signal.aborted) return;
     await shutdown.run();
     console.problem(sentenceFor(error));
-    // The embedded server may have ended for it, which the sentence does not know.
+    // A full disk may have stopped the embedded server, which the error doesn't say.
     if (existsSync(env.dataDir) && isDiskFull(env.dataDir)) console.problem(noSpace(env.dataDir).message);
     process.exit(1);
   }
@@ -63,8 +63,8 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
     const connections = dev ? undefined : shareWithPages(env.databasePoolSize).api;
     const service = await openService({ onProgress: say, onRecovery: reportRecovery, connections });
     shutdown.add("database", () => service.close());
-    // Next's side loads its own copy of the modules, here or in its own process, and finds the same database and secret
-    // this way.
+    // Next loads its own copy of the modules, here or in its own process, and finds the same database and
+    // secret this way.
     const { value, previous } = service.secret;
     configure({
       ...{ DATABASE_URL: service.url, CARDLANE_SECRET: value },
@@ -94,13 +94,13 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
   const listeners = pages ? built(root, pages) : await inDevelopment(root, console, shutdown);
   const server = createHttpServer(listeners, (error) => log.error({ err: error }, "a request failed"), {
     onProxy: () => void noteProxy(service),
-    // A page that is compiled first takes its time.
+    // No limit in development, where pages are compiled on first use.
     pageLimitMs: dev ? null : ANSWER_LIMIT_MS + env.processorTimeoutMs,
   });
   await listen(server, env.port, env.listenAddress);
   const withdraw = publishAddress();
   shutdown.add("address", async () => withdraw());
-  // While developing Next is the host of the API, so that a change to it takes effect at once, and of the jobs.
+  // In development, Next hosts the API and the jobs, so that changes take effect immediately.
   const jobs = dev ? null : startJobs(service);
   shutdown.add("jobs", async () => jobs?.stop());
   const drainMs = env.drainSeconds * 1_000;
@@ -110,7 +110,7 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
   };
   shutdown.add("requests", stopServing, drainMs + GRACE_MS + 1_000);
   proceed();
-  // The API answers from here on: nothing below may end it.
+  // The API is up from here on; failures below must not stop it.
   if (pages) await startPages(pages, console, shutdown.signal);
   proceed();
   const facts = async () => ({
@@ -120,7 +120,7 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
   return { demo, ...(await outlast(url, facts, { patienceMs: Number.POSITIVE_INFINITY })) };
 }
 
-/** Compiled as they are opened, in this process, so that a change to anything takes effect at once. */
+/** Pages compiled on demand in this process, so that changes take effect immediately. */
 function inDevelopment(root: string, console: Console, shutdown: Shutdown): Promise<Listeners> {
   return console.step("Pages", async (say) => {
     await buildNodeClient(root);
@@ -133,7 +133,7 @@ function inDevelopment(root: string, console: Console, shutdown: Shutdown): Prom
   });
 }
 
-/** A production build, drawn by its own process. */
+/** Pages of a production build, rendered in their own process. */
 function pagesProcess(
   { root, embedded, demo }: { root: string; embedded: boolean; demo: DemoShop | null },
   shutdown: Shutdown,
@@ -146,7 +146,7 @@ function pagesProcess(
   return pages;
 }
 
-/** Resolves when pages can be drawn, or when the first attempt has failed: it is repeated until one succeeds. */
+/** Resolves when pages can be rendered, or when the first attempt has failed; retries continue. */
 async function startPages(pages: PagesProcess, console: Console, stopping: AbortSignal): Promise<void> {
   const started = console.step("Pages", async (say) => {
     await pages.start();
@@ -157,7 +157,7 @@ async function startPages(pages: PagesProcess, console: Console, stopping: Abort
   });
 }
 
-/** The API, and the pages behind what needs no rendering. */
+/** The API and the pages; static files and cached pages are served without rendering. */
 const built = (root: string, { listener, render }: PagesProcess): Listeners => ({
   api: apiListener(ANSWER_LIMIT_MS + env.processorTimeoutMs),
   pages: withStaticFiles(root, withPageLimit(withPublicPages(render, listener))),

@@ -13,7 +13,7 @@ const file = (name: string, text: string) => {
   return path;
 };
 
-test("files are read to the byte, in their order, with the names that they were given", () => {
+test("files are read byte for byte, in order, under their own names", () => {
   const [one, two] = [file("one.csv", "ä"), file("two.csv", "")];
   const read = readStatementFiles([two, one]);
   expect(read.map(({ name, bytes }) => [name, [...bytes]])).toEqual([
@@ -22,7 +22,7 @@ test("files are read to the byte, in their order, with the names that they were 
   ]);
 });
 
-test("a file that is not there, a folder, and 200 MB are refused in one sentence, the last without being read", () => {
+test("a missing file, a folder and a 200 MB file are refused in one sentence, the last without reading it", () => {
   const large = file("large.csv", "");
   truncateSync(large, 200 * 1024 * 1024);
   const began = process.memoryUsage.rss();
@@ -36,7 +36,7 @@ test("a file that is not there, a folder, and 200 MB are refused in one sentence
   expect(() => readStatementFiles([folder])).toThrow(new UsageError(`${folder} is no file.`));
 });
 
-test("several files that are together too large are refused as one is", () => {
+test("files whose total size is too large are refused like one large file", () => {
   const halves = ["a.csv", "b.csv"].map((name) => file(name, ""));
   for (const half of halves) truncateSync(half, 20 * 1024 * 1024);
   expect(() => readStatementFiles(halves)).toThrow(UsageError);

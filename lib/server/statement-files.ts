@@ -2,10 +2,10 @@ import { readFileSync, statSync } from "node:fs";
 import type { StatementFile } from "@/lib/processor/port";
 import { UsageError } from "./cli";
 
-/** Together: they are in memory at once, with what is read from them. Half a gigabyte in all, for some 180 000 lines. */
+/** Total size limit. All files and their parsed rows are in memory: 0.5 GB for about 180,000 lines. */
 const MAX_STATEMENT_BYTES = 32 * 1024 * 1024;
 
-/** Files of a processor's report that an operator names; throws UsageError for what cannot be read. */
+/** Reads report files that an operator specifies. Throws UsageError if one can't be read. */
 export function readStatementFiles(paths: readonly string[]): StatementFile[] {
   let total = 0;
   for (const path of paths) {

@@ -46,13 +46,13 @@ test.each(["br", "gzip"])("a browser that takes %s gets that copy, for a year", 
   expect(await response.text()).toBe(TEXT);
 });
 
-test("a browser that takes neither gets the file itself", async () => {
+test("a browser that accepts neither gets the uncompressed file", async () => {
   const response = await fetch(`${base}/_next/static/chunks/a1.js`, { headers: { "accept-encoding": "identity" } });
   expect(response.headers.get("content-encoding")).toBeNull();
   expect(await response.text()).toBe(TEXT);
 });
 
-test("what the build did not make for browsers is the pages' to answer, with its own address", async () => {
+test("other paths are passed to the pages with an unchanged URL", async () => {
   for (const path of ["/_next/static/chunks/other.js", "/_next/static/../BUILD_ID", "/_next/image?x=1", "/test"]) {
     const text = await (await fetch(base + path)).text();
     expect(text).toMatch(/^page \//);
@@ -60,7 +60,7 @@ test("what the build did not make for browsers is the pages' to answer, with its
   }
 });
 
-test("any page may load the merchants' script, compressed, and asks again after five minutes", async () => {
+test("any site may load the merchants' script, compressed, and revalidates after five minutes", async () => {
   const response = await fetch(`${base}/sdk/v1.js`, { headers: { "accept-encoding": "br" } });
   expect(response.headers.get("content-encoding")).toBe("br");
   expect(response.headers.get("cache-control")).toBe("public, max-age=300, stale-while-revalidate=86400");
@@ -75,11 +75,11 @@ test("any page may load the merchants' script, compressed, and asks again after 
   expect(again.headers.get("cache-control")).toContain("max-age=300");
 });
 
-test("its types are text that a browser shows", async () => {
+test("its type declarations are served as plain text", async () => {
   expect((await fetch(`${base}/sdk/v1.d.ts`)).headers.get("content-type")).toBe("text/plain; charset=utf-8");
 });
 
-test("the payment form's files are kept for a year under their own digest, and under no other", async () => {
+test("the payment form's files are cached for a year under their own digest, and no other", async () => {
   for (const [file, type] of [
     ["frame.js", "text/javascript"],
     ["frame.css", "text/css"],
@@ -95,7 +95,7 @@ test("the payment form's files are kept for a year under their own digest, and u
   }
 });
 
-test("a form that was built again is served at once, whole", async () => {
+test("a rebuilt form is served immediately and completely", async () => {
   const { version } = paymentFormAsset(join(sdk, "frame.js"));
   writeFileSync(join(sdk, "frame.js"), `${TEXT}// and more`);
   await compressBuild(sdk);
@@ -105,7 +105,7 @@ test("a form that was built again is served at once, whole", async () => {
   expect((await fetch(`${base}/sdk/frame.js?v=${version}`)).headers.get("cache-control")).toBe("no-cache");
 });
 
-test("in the middle of a build browsers get the file itself, and keep nothing", async () => {
+test("during a build, browsers get the uncompressed file, uncached", async () => {
   writeFileSync(join(sdk, "frame.css"), `${TEXT}/* newer than its copies */`);
   const address = `${base}/sdk/frame.css?v=${paymentFormAsset(join(sdk, "frame.css")).version}`;
   const response = await fetch(address, { headers: { "accept-encoding": "br" } });
@@ -119,7 +119,7 @@ test.each(["bytes=5-1", "bytes=0-3", "bytes=99999999-"])("a range, %s, gets the 
   expect([response.status, await response.text()]).toEqual([200, TEXT]);
 });
 
-test("a page that fails after a file was not found is an error of the listener", async () => {
+test("a page that fails after no file was found rejects the listener", async () => {
   const failing = withStaticFiles(root, () => Promise.reject(new Error("no page")));
   const request = { url: "/sdk/nothing.js", method: "GET", headers: {} } as never;
   await expect(failing(request, { once: () => {} } as never)).rejects.toThrow("no page");
@@ -131,7 +131,7 @@ test("nothing else of that folder is served here", async () => {
   }
 });
 
-test("the copies hold what the file holds", () => {
+test("the compressed copies match the file", () => {
   const copy = readFileSync(join(root, ".next", "static", "chunks", "a1.js.br"));
   expect(brotliDecompressSync(copy).toString("utf8")).toBe(TEXT);
 });

@@ -14,8 +14,8 @@ const COPIES = { brotli: true, gzip: true };
 const YEAR_SECONDS = 31_536_000;
 
 /**
- * Serves what the build made for browsers from its compressed copies; the rest is the pages'. Next would compress each
- * file again for each browser, and with gzip alone, which is a sixth larger.
+ * Serves built browser files from their compressed copies, and passes the rest to the pages. Next would
+ * compress each file per request, and only with gzip, which is one sixth larger.
  */
 export function withStaticFiles(root: string, pages: Listener): Listener {
   const folders: [prefix: string, serve: Serve][] = [
@@ -30,7 +30,7 @@ export function withStaticFiles(root: string, pages: Listener): Listener {
       return;
     }
     request.url = url.slice(prefix?.length);
-    // No browser needs part of a script, and an invalid range would end the connection.
+    // Browsers don't need ranges of a script, and an invalid range would close the connection.
     delete request.headers.range;
     const isServed = await new Promise<boolean>((resolve) => {
       response.once("close", () => resolve(true));
@@ -50,7 +50,7 @@ function builtFiles(folder: string): Serve {
   });
 }
 
-/** Read again with each request: a build may replace them while we run, and the page's digests follow the files. */
+/** Read on every request: a build may replace them at run time, and the page's digests follow the files. */
 function sdkFiles(folder: string): Serve {
   const serve = sirv(folder, { ...COPIES, dev: true, etag: true });
   return (request, response, next) => {
@@ -65,10 +65,10 @@ function sdkFiles(folder: string): Serve {
       void next?.();
       return;
     }
-    // Set before and not by sirv, so that a 304 has them as well.
+    // Set here instead of by sirv, so that a 304 has them too.
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     const isWhole = existsSync(file) && copiesFit(file);
-    // In the middle of a build the copies may be of another one.
+    // During a build, the compressed copies may be from another version.
     if (!isWhole) delete request.headers["accept-encoding"];
     if (path.startsWith("/frame.")) {
       response.setHeader("Cache-Control", isWhole ? formCaching(file, query) : "no-cache");
@@ -94,7 +94,7 @@ function copiesFit(file: string): boolean {
   return isFit;
 }
 
-/** For a year under its own digest alone: an instance of another version must not leave its file under our name in a cache. */
+/** One year, but only under the file's own digest: another version's file must not be cached under it. */
 function formCaching(file: string, query: string | undefined): string {
   return query === `v=${paymentFormAsset(file).version}` ? FOREVER : "no-cache";
 }

@@ -20,7 +20,7 @@ import { createPageLimit } from "./page-limits";
 const HOST = Symbol.for("cardlane.host");
 const holder = globalThis as { [key: symbol]: boolean | undefined };
 
-/** Marks this process as having a host for the service, so that Next inside it does not become another one. */
+/** Marks this process as hosting the service, so that Next in the same process does not host it again. */
 export function claimHost(): void {
   holder[HOST] = true;
 }
@@ -52,13 +52,13 @@ export async function startUnderNext({ dev = false } = {}): Promise<void> {
     if (webhooks !== null) log.info(webhooks);
     startJobs(service);
   } catch (error) {
-    // Next may call again, and must not find a host that never started.
+    // Next may call again; a failed start must not count as a host.
     holder[HOST] = false;
     throw error;
   }
 }
 
-/** Gives Next's server the checks of our own host. Requests that Next cannot parse, or parses slowly, never reach it. */
+/** Adds our own host's checks to Next's server, so that requests that Next can't parse never reach it. */
 function guard(server: Server, dev: boolean): void {
   const gate = createGate();
   const tooManyPages = createPageLimit();
@@ -81,9 +81,9 @@ function guard(server: Server, dev: boolean): void {
   watchCallers(server);
   // In production Next never responds to an upgrade; without a listener it is an ordinary request.
   if (!dev) server.removeAllListeners("upgrade");
-  // Next created the server, so late requests are found every 30 s only.
+  // Next created the server, so slow requests are checked only every 30 s.
   server.headersTimeout = ARRIVAL.headersMs;
   server.requestTimeout = ARRIVAL.requestMs;
-  // Next's own is Node's five seconds: a busy process closes a connection just as its caller sends the next request over it.
+  // Next uses Node's default of 5 s, which can close a connection just as its caller sends a request.
   server.keepAliveTimeout = KEEP_ALIVE_MS;
 }

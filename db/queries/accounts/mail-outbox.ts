@@ -44,8 +44,8 @@ export function countDueReceipts(orm: Orm, limit: number): Promise<number> {
 }
 
 /**
- * Leases due mail for `leaseSeconds`; a process that dies leaves it to the next. Counts the attempt. Index:
- * mail_outbox_due.
+ * Leases due mail for `leaseSeconds` and counts the attempt; after a crash, the lease expires and another
+ * process takes over. Index: mail_outbox_due.
  */
 export function leaseMail(orm: Orm, limit: number, leaseSeconds: number): Promise<MailRow[]> {
   const due = sql`(select id from ${mailOutbox} where sent_at is null and ${isDue}

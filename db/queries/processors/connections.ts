@@ -35,7 +35,7 @@ export async function listConnections(orm: Orm, environmentId: string): Promise<
     .limit(1_000);
 }
 
-/** In order. */
+/** An environment's routing rules, by position. */
 export async function listRoutes(orm: Orm, environmentId: string): Promise<RouteRow[]> {
   return orm
     .select()

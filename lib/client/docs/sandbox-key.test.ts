@@ -15,7 +15,7 @@ beforeEach(() => {
 
 afterEach(() => void vi.unstubAllGlobals());
 
-test("only a whole test key will do, and a live one is told from the others", () => {
+test("only a complete test key is accepted, and a live key gets its own error", () => {
   expect(sandboxKeyProblem(KEY)).toBeNull();
   expect(sandboxKeyProblem(KEY.replace("test", "live"))).toContain("live key");
   for (const text of ["", "pk_123", KEY.slice(1), KEY.slice(0, -1), `${KEY}1`, `${KEY} x`, `${KEY.slice(0, -1)}é`]) {
@@ -23,7 +23,7 @@ test("only a whole test key will do, and a live one is told from the others", ()
   }
 });
 
-test("a live key is never kept, whoever asks for it", () => {
+test("a live key is never stored", () => {
   expect(() => keepSandboxKey({ secret: KEY.replace("test", "live"), expiresAt: null })).toThrow("Not a test key");
   expect(stored.size).toBe(0);
   keepSandboxKey({ secret: KEY, expiresAt: null });

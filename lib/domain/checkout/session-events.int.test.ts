@@ -210,7 +210,7 @@ describe("expired", () => {
     expect(await namesOf(shop.tenant, shop.id)).toEqual(EXPIRED);
   });
 
-  test("a session in its last moment is left alone: a request that began in its time may still take it", async () => {
+  test("a session that has just expired is skipped: a request that began before may still pay it", async () => {
     const shop = await openShop(db);
     await db.sql`update client_sessions set expires_at = now() where environment_id = ${shop.tenant.environmentId}`;
     expect(await emitExpiredSessions(shop.tenant.service)).toBe(0);
@@ -256,7 +256,7 @@ describe("expired", () => {
   });
 });
 
-test("webhooks bring both", async () => {
+test("webhooks deliver both events", async () => {
   const receiver = await openReceiver();
   try {
     const shop = await openShop(db);

@@ -6,7 +6,7 @@ import { PAYMENT_TRANSITIONS, TRANSACTION_TRANSITIONS } from "./states";
 
 const { db } = await testDatabase({ own: true });
 
-/** Every pair that a table's trigger allows, tried on a bare table with a copy of that trigger. */
+/** Status changes that a table's trigger allows, tested on a scratch table with a copy of the trigger. */
 async function pairsAllowed(
   table: "payments" | "transactions",
   type: string,
@@ -50,12 +50,12 @@ const pairsOf = (table: Record<string, readonly string[]>) =>
     .flatMap(([from, targets]) => targets.map((to) => `${from}>${to}`))
     .sort();
 
-test("the database lets a payment make exactly the status changes of the table", async () => {
+test("the database allows a payment exactly the transitions in the table", async () => {
   expect(await pairsAllowed("payments", "", PAYMENT_STATUSES)).toEqual(pairsOf(PAYMENT_TRANSITIONS));
 });
 
 test.each(["CHARGE", "REFUND"] as const)(
-  "the database lets a %s make exactly the status changes of the table",
+  "the database allows a %s exactly the transitions in the table",
   async (type) => {
     expect(await pairsAllowed("transactions", type, TRANSACTION_STATUSES)).toEqual(
       pairsOf(TRANSACTION_TRANSITIONS[type]),

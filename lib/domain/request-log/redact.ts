@@ -145,7 +145,7 @@ export function ownCardOf(body: unknown): OwnCard {
 const spelled = (value: unknown): string =>
   typeof value === "string" || typeof value === "number" ? String(value) : "";
 
-/** Read past the limit: a card number with separators can start before the cut and end behind it. */
+/** Max characters read past the limit, because a card number with separators can span the cut. */
 const MAX_BEYOND = 400;
 const MIN_CODE = 3;
 

@@ -34,7 +34,7 @@ test.each<[string, Partial<FraudSignals>, number]>([
   expect(assessFraud({ ...quiet, ...signals }).fraud_score).toBe(score);
 });
 
-test("all rules together stay at the cap, and each gives its reason", () => {
+test("the score of all rules combined is capped, and each rule gives its reason", () => {
   const all = assessFraud({
     card_attempts: 10,
     email_attempts: 10,
@@ -49,7 +49,7 @@ test("all rules together stay at the cap, and each gives its reason", () => {
   expect(all.fraud_reasons).toHaveLength(6);
 });
 
-test("of a group only the strongest rule gives a reason", () => {
+test("only the strongest rule of a group gives a reason", () => {
   expect(assessFraud({ ...quiet, card_attempts: 10 }).fraud_reasons).toEqual([
     "10 or more earlier attempts with this card within 10 minutes",
   ]);

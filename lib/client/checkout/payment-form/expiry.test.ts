@@ -65,14 +65,14 @@ describe("formatExpiry", () => {
     expect(seen).toEqual(["12 / 2", "12 / ", "1", ""]);
   });
 
-  it("keeps the caret when the month is mended", () => {
+  it("keeps the caret when the month is corrected", () => {
     // 12 / 25 without its 2, then with a 1 instead.
     const shorter = formatExpiry("1 / 25", "12 / 25", 1);
     expect(shorter).toEqual({ value: "1 / 25", caret: 1 });
     expect(formatExpiry("11 / 25", shorter.value, 2)).toEqual({ value: "11 / 25", caret: 2 });
   });
 
-  it("lets the month be typed again in front of its year", () => {
+  it("lets the month be retyped before the year", () => {
     const emptied = formatExpiry(" / 25", "12 / 25", 0);
     expect(emptied).toEqual({ value: " / 25", caret: 0 });
     const first = formatExpiry("1 / 25", emptied.value, 1);
@@ -80,12 +80,12 @@ describe("formatExpiry", () => {
     expect(formatExpiry("10 / 25", first.value, 2)).toEqual({ value: "10 / 25", caret: 2 });
   });
 
-  it("does not push out the last digit of a whole date when a key slips", () => {
+  it("keeps the last digit of a complete date when an extra digit is typed", () => {
     expect(formatExpiry("12 / 925", "12 / 25", 6).value).toBe("12 / 25");
     expect(formatExpiry("912 / 25", "12 / 25", 1).value).toBe("12 / 25");
   });
 
-  it("gives the same again for what it has shown", () => {
+  it("is idempotent", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...Array.from("0123456789/ -")), maxLength: 10 }), (text) => {
         const shown = pasted(text);
@@ -149,7 +149,7 @@ const MARCH_2029 = [
   ],
 ];
 
-/** The same typed key by key; without a separator, digits that form a month end after a two-digit year. */
+/** Those that also work key by key: without a separator, typing ends after a month and a two-digit year. */
 const TYPED = MARCH_2029.filter((text) => !/^(03312029|Exp|valid)/.test(text));
 
 const OTHERS = [
@@ -174,7 +174,7 @@ const OTHERS = [
   ["22029", "02 / 29"],
 ] as const;
 
-/** Ambiguous dates, or none. */
+/** Ambiguous dates, and texts that aren't dates. */
 const UNREADABLE = [
   "05/06/2029",
   "12/11/2029",
@@ -194,7 +194,7 @@ describe("a date that is not month first", () => {
     expect(formatExpiry(text, "11 / 2", text.length).value).toBe("03 / 29");
   });
 
-  it.each(TYPED)("%j, typed, is 03 / 29 when the field is left, and is sent as that before", (text) => {
+  it.each(TYPED)("%j, typed, becomes 03 / 29 on blur, and is read as that even before", (text) => {
     expect(settleExpiry(typed(text))).toBe("03 / 29");
     expect(readExpiry(typed(text), NOW)).toEqual({ date: { month: 3, year: 2029 } });
   });
@@ -209,7 +209,7 @@ describe("a date that is not month first", () => {
     expect(readExpiry(settleExpiry(typed(text)), NOW)).toHaveProperty("problem");
   });
 
-  it("never becomes another date than one that it can mean", () => {
+  it("never becomes a date that the text can't mean", () => {
     const part = fc.integer({ min: 1, max: 31 }).map((number) => String(number).padStart(2, "0"));
     const sign = fc.constantFrom("/", "-", ".", " ");
     fc.assert(
@@ -234,7 +234,7 @@ describe("a date that is not month first", () => {
 });
 
 describe("settleExpiry", () => {
-  it("writes a month of one digit in two once the field is left", () => {
+  it("pads a one-digit month on blur", () => {
     expect(settleExpiry("1 / 29")).toBe("01 / 29");
     expect(settleExpiry("12 / 29")).toBe("12 / 29");
     expect(settleExpiry("1")).toBe("1");
@@ -259,7 +259,7 @@ describe("readExpiry", () => {
     expect(readExpiry(value, NOW)).toEqual(read);
   });
 
-  it("lets a month end where it ends last", () => {
+  it("ends a month only when it is over in every time zone", () => {
     expect(readExpiry("10 / 26", Date.parse("2026-11-01T11:59:59.000Z"))).toHaveProperty("date");
     expect(readExpiry("10 / 26", Date.parse("2026-11-01T12:00:00.000Z"))).toEqual({ problem: "past" });
   });
