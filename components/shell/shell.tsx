@@ -5,6 +5,7 @@ import { Logo } from "@/components/ui/page-header";
 import type { DashboardData } from "@/lib/client/dashboard-context";
 import { TimeDisplayProvider } from "@/lib/client/time-display";
 import { TestBanner, UnverifiedBanner } from "./banners";
+import { KeepTitle } from "./keep-title";
 import { ModeSwitch, NavLink, NavSheet } from "./nav";
 import { openTo, SHELL_PAGES, type ShellPage } from "./pages";
 import { SearchButton } from "./search-button";
@@ -18,6 +19,7 @@ export function Shell({ children, ...data }: DashboardData & { children: ReactNo
   return (
     <TimeDisplayProvider times={preferences.times ?? "local"} timeZone={merchant.timeZone}>
       <ShellDialogs shortcuts={preferences.shortcuts ?? true}>
+        <KeepTitle />
         <a href="#content" className="skip-link">
           Skip to content
         </a>

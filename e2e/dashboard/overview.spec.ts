@@ -4,7 +4,7 @@ import { createPayment, refundPayment } from "@/lib/contract/payments/endpoints"
 import type { Payment } from "@/lib/contract/payments/payment";
 import { searchTransactions } from "@/lib/contract/transactions/endpoints";
 import { parseQuery, searchBody } from "@/lib/contract/transactions/query";
-import { expectAccessible, expectAccessibleInBothSchemes, expectNoSidewaysScroll, test } from "../browser";
+import { expectAccessible, expectAccessibleInBothSchemes, expectNoSidewaysScroll, test, untilAlive } from "../browser";
 import type { Api } from "../client";
 import { expect } from "../fixtures/playwright";
 
@@ -262,4 +262,16 @@ test("accessible light and dark, wide and at 390 px, as chart and as table", { t
     await expectAccessibleInBothSchemes(owner);
     await expectNoSidewaysScroll(owner);
   }
+});
+
+test("a title that is lost is restored from the heading, until the next page", async ({ owner: page }) => {
+  await page.goto("/test/plans");
+  await untilAlive(page);
+  await page.evaluate(() => {
+    document.title = "";
+  });
+  await expect(page).toHaveTitle("Plans · Cardlane");
+  await page.getByRole("link", { name: "Customers" }).click();
+  await expect(page).toHaveTitle("Customers · Cardlane");
+  await expect(page.locator("head title")).toHaveCount(1);
 });
