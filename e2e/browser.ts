@@ -182,7 +182,10 @@ export async function expectAccessible(page: Page, rules?: string[]): Promise<vo
   if (rules) axe.withRules(rules);
   else axe.withTags(RULES);
   // Without frames, legacy mode avoids the extra page that axe opens to merge results.
-  if (page.frames().length === 1) axe.setLegacyMode(true);
+  const isAlone = page.frames().length === 1;
+  if (isAlone) axe.setLegacyMode(true);
+  // A page that is still streaming has no heading yet.
+  if (isAlone && !rules) await expect(page.locator("h1")).not.toHaveCount(0);
   // A refresh replaces the title.
   await expect(page).toHaveTitle(/./);
   const { violations } = await axe.analyze();
