@@ -7,7 +7,7 @@ import { otherCompany } from "./company";
 import { createOtherProcessor, type OtherOptions, reportMessage } from "./processor";
 import { createOtherStore } from "./store";
 
-const { db } = await testDatabase({ max: 20 });
+const { db } = await testDatabase({ own: true, max: 20 });
 await createOtherStore(db.sql);
 
 function underTest(sql: Sql, options: Pick<OtherOptions, "partialCapture" | "challenges">): ProcessorUnderTest {

@@ -11,7 +11,7 @@ import { createRegistry } from "@/lib/processor/registry";
 import { continuePayment, voidLateApproval } from "./follow-up";
 import { processReport } from "./process-reports";
 
-const { db } = await testDatabase();
+const { db } = await testDatabase({ own: true });
 await createOtherStore(db.sql);
 const company = otherCompany(db.sql);
 

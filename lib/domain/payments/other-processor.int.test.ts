@@ -16,7 +16,7 @@ import { createRegistry, type Reporter } from "@/lib/processor/registry";
 import { continuePayment } from "./follow-up";
 import { processReport } from "./process-reports";
 
-const { db } = await testDatabase();
+const { db } = await testDatabase({ own: true });
 await createOtherStore(db.sql);
 const company = otherCompany(db.sql);
 
