@@ -2,7 +2,6 @@ import type { PgDatabase } from "drizzle-orm/pg-core";
 import { makePgArray, parsePgArray } from "drizzle-orm/pg-core";
 import { drizzle, type PostgresJsDatabase, type PostgresJsQueryResultHKT } from "drizzle-orm/postgres-js";
 import type postgres from "postgres";
-import { BoundedMap } from "@/lib/bounded-map";
 import { env } from "@/lib/env";
 import { parseAddress } from "./address";
 import { Pool } from "./pool";
@@ -160,8 +159,6 @@ const LONG_IDLE_MS = 120_000;
 /** Lets a running server report its own statement timeout first. */
 const MARGIN_MS = 1_500;
 const LIFETIME_MS = 20 * 60_000;
-/** Environments whose clients are kept. */
-const MAX_ENVIRONMENTS = 1_000;
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const END_LIMIT_MS = 5_000;
 
@@ -275,15 +272,29 @@ export function databaseOn<C extends TransactionConnection>(pools: {
   const { crossing, walled, long } = pools;
   const sql = rawOn(crossing.sql, "");
   const orm = drizzle(sqlOn(crossing.orm, ""));
-  const environments = new BoundedMap<string, WithinEnvironment>(MAX_ENVIRONMENTS);
-  const createWithin = (environmentId: string): WithinEnvironment => {
+  const within = remember((environmentId): WithinEnvironment => {
     if (!UUID.test(environmentId)) throw new Error("the id of an environment is a UUID");
     // A single login bypasses row-level security.
     if (!walled) return { sql, orm };
     return { sql: rawOn(walled.sql, environmentId), orm: drizzle(sqlOn(walled.orm, environmentId)) };
-  };
-  const within = (id: string) => environments.getOrCreate(id, () => createWithin(id));
+  });
   return { sql, orm, within, long: rawOn(long, "") };
+}
+
+/** How many names are remembered. */
+const REMEMBERED = 1_000;
+
+/** Keeps what was made for the latest names. */
+function remember<T>(make: (name: string) => T): (name: string) => T {
+  const remembered = new Map<string, T>();
+  return (name) => {
+    const known = remembered.get(name);
+    if (known !== undefined) return known;
+    const made = make(name);
+    if (remembered.size >= REMEMBERED) remembered.delete(remembered.keys().next().value as string);
+    remembered.set(name, made);
+    return made;
+  };
 }
 
 /** Runs `work` in a read-only transaction with its own time limit; a slower statement throws. */
