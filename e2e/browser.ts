@@ -62,20 +62,32 @@ export const test = base.extend<PageFixtures>({
   },
 });
 
+/** Waits until a Next page shows everything that was streamed: React reveals it later, in groups. */
+async function untilStreamed(page: Page): Promise<void> {
+  const hidden = () =>
+    page.evaluate(() => {
+      // React moves each part that was streamed (S:1) to its place (B:1).
+      const isPending = (part: Element) => document.getElementById(part.id.replace("S:", "B:")) !== null;
+      const parts = [...document.querySelectorAll('[hidden][id^="S:"]')].filter(isPending);
+      return document.readyState === "complete" ? parts.map(({ id }) => id) : ["the page"];
+    });
+  // A redirect destroys the document being evaluated.
+  const intervals = [20, 50, 100];
+  await expect.poll(() => hidden().catch((error: Error) => [error.message]), { intervals }).toEqual([]);
+}
+
 /**
  * Waits until a Next page is complete and hydrated: nothing streamed is hidden, and React has attached to
  * every heading, form, field and button. `networkidle` guarantees less, and never occurs on a page that
  * streams updates.
  */
 export async function untilAlive(page: Page): Promise<void> {
+  await untilStreamed(page);
   const lifeless = () =>
     page.evaluate(() => {
       const parts = [...document.querySelectorAll("h1, main :is(form, input, select, textarea, button)")];
-      // React moves each part that was streamed (S:1) to its place (B:1).
-      const isPending = (part: Element) => document.getElementById(part.id.replace("S:", "B:")) !== null;
-      parts.push(...[...document.querySelectorAll('[hidden][id^="S:"]')].filter(isPending));
       const dead = parts.filter((part) => !Object.keys(part).some((name) => name.startsWith("__reactFiber$")));
-      const isDrawn = document.readyState === "complete" && document.querySelector("h1") !== null;
+      const isDrawn = document.querySelector("h1") !== null;
       return isDrawn ? dead.map((part) => part.outerHTML.slice(0, 200)) : ["the page"];
     });
   // A redirect destroys the document being evaluated.
@@ -184,8 +196,9 @@ export async function expectAccessible(page: Page, rules?: string[]): Promise<vo
   // Without frames, legacy mode avoids the extra page that axe opens to merge results.
   const isAlone = page.frames().length === 1;
   if (isAlone) axe.setLegacyMode(true);
-  // A page that is still streaming has no heading yet.
-  if (isAlone && !rules) await expect(page.locator("h1")).not.toHaveCount(0);
+  // A page that is still streaming has no heading yet, or a hidden one.
+  await untilStreamed(page);
+  if (isAlone && !rules) await expect(page.locator("h1:visible")).not.toHaveCount(0);
   // A refresh replaces the title.
   await expect(page).toHaveTitle(/./);
   const { violations } = await axe.analyze();
