@@ -1,6 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { BrowserContext, ConsoleMessage, Page, Response } from "playwright/test";
-import type { Audience } from "@/lib/contract/accounts/proof";
+import type { Audience } from "@/lib/contract/accounts/sessions";
 import type { MerchantRole } from "@/lib/contract/permissions";
 import type { NewStaff } from "@/lib/domain/support/staff";
 import { test as base, expect } from "./fixtures/playwright";

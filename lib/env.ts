@@ -203,7 +203,7 @@ export const env = {
   get signInLimitPerMinute() {
     return integer("SIGN_IN_LIMIT_PER_MINUTE", 30, 1, 1_000_000);
   },
-  /** Declines per address and minute in the payment form. Other limits are derived from it (limits.ts). */
+  /** Declines per address and minute in the payment form. Other limits are derived from it (lib/rate-limits.ts). */
   get checkoutLimitPerMinute() {
     return integer("CHECKOUT_LIMIT_PER_MINUTE", 15, 1, 1_000_000);
   },

@@ -1,6 +1,6 @@
 import { keepableText } from "@/lib/contract/card-numbers";
 import { counts } from "@/lib/counts";
-import { createBuckets } from "@/lib/limits";
+import { createBuckets } from "@/lib/rate-limits";
 
 /** Kinds that are counted separately. Texts that differ each time share one more. */
 const MAX_KINDS = 100;

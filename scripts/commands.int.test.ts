@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { BOOK_CHECKS } from "@/db/queries/reconciliation/reconciliation";
+import { BOOK_CHECKS } from "@/db/queries/reconciliation/checks";
 import { ACCOUNT_ID, startDouble } from "@/e2e/doubles/stripe/double";
 import { bookCorruptions } from "@/e2e/fixtures/book-corruptions";
 import { insertBookedPayment, insertEnvironment } from "@/e2e/fixtures/books";

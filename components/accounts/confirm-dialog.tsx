@@ -3,7 +3,7 @@
 import { CodeField, FormDialog, PasswordField } from "@/components/ui/form";
 import { callApi } from "@/lib/client/api";
 import { useForm } from "@/lib/client/use-form";
-import { REAUTHENTICATION_MINUTES, type ReauthenticationKind } from "@/lib/contract/accounts/proof";
+import { REAUTHENTICATION_MINUTES, type ReauthenticationKind } from "@/lib/contract/accounts/sessions";
 
 type ConfirmDialogProps = { kind: ReauthenticationKind; staff: boolean; onEnd: (reauthenticated: boolean) => void };
 

@@ -5,7 +5,7 @@ import { CodeFigure, CopyId } from "@/components/ui/copy";
 import { PageHeader } from "@/components/ui/page-header";
 import { buttonStyles } from "@/components/ui/styles";
 import { RefreshEvery, Time } from "@/components/ui/time";
-import { MAX_ATTEMPTS } from "@/lib/contract/checkout/checkout";
+import { MAX_SESSION_ATTEMPTS } from "@/lib/contract/checkout/attempts";
 import type { ClientSession } from "@/lib/contract/checkout/client-session";
 import type { SessionDetail } from "@/lib/contract/checkout/endpoints";
 import type { Mode } from "@/lib/contract/transactions/words";
@@ -28,7 +28,7 @@ type SessionPageProps = {
 export function SessionPage({ detail, mode, canWrite, canStyle }: SessionPageProps) {
   const { session, plan, link, open_payment_id } = detail;
   const isOpen = session.status === "OPEN";
-  const attempts = MAX_ATTEMPTS - session.attempts_left;
+  const attempts = MAX_SESSION_ATTEMPTS - session.attempts_left;
   return (
     <article>
       <PageHeader
@@ -45,7 +45,7 @@ export function SessionPage({ detail, mode, canWrite, canStyle }: SessionPagePro
         }
         actions={<Actions detail={detail} mode={mode} canWrite={canWrite} />}
       />
-      {isOpen && attempts >= MAX_ATTEMPTS && open_payment_id === null && (
+      {isOpen && attempts >= MAX_SESSION_ATTEMPTS && open_payment_id === null && (
         <Banner tone="amber" title="No attempts left" className="mb-4">
           All five attempts failed, so the session is closed. Create another one if the customer wants to try again.
         </Banner>
@@ -121,7 +121,10 @@ function SaleBlock({ session, plan, link, mode }: SaleBlockProps) {
               ]
             : []),
           { term: "Captured", value: session.capture_method === "manual" ? "When you capture it" : "Immediately" },
-          { term: "Attempts used", value: `${MAX_ATTEMPTS - session.attempts_left} of ${MAX_ATTEMPTS}` },
+          {
+            term: "Attempts used",
+            value: `${MAX_SESSION_ATTEMPTS - session.attempts_left} of ${MAX_SESSION_ATTEMPTS}`,
+          },
           { term: "Expires", value: <Time at={session.expires_at} /> },
         ]}
       />

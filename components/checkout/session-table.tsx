@@ -4,7 +4,8 @@ import { Money } from "@/components/ui/card";
 import { ColumnHeads, TabLinks } from "@/components/ui/page-links";
 import { cn } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
-import { customerText, MAX_ATTEMPTS, sessionHint } from "@/lib/contract/checkout/checkout";
+import { MAX_SESSION_ATTEMPTS, sessionHint } from "@/lib/contract/checkout/attempts";
+import { customerText } from "@/lib/contract/checkout/checkout";
 import type { ClientSessionStatus } from "@/lib/contract/checkout/client-session";
 import type { SessionListItem } from "@/lib/contract/checkout/endpoints";
 import type { Mode } from "@/lib/contract/transactions/words";
@@ -63,7 +64,7 @@ function SessionRow({ session, mode }: { session: SessionListItem; mode: Mode })
         </span>
       </td>
       <td className="py-2 pr-4 align-middle text-soft tabular-nums max-md:hidden">
-        {session.attempts} of {MAX_ATTEMPTS}
+        {session.attempts} of {MAX_SESSION_ATTEMPTS}
       </td>
       <td className="relative py-2 pr-4 align-middle text-soft max-lg:hidden">
         <Time at={session.created_at} />

@@ -1,8 +1,8 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { APPEARANCE_PRESETS, resolveAppearance } from "@/lib/contract/checkout/appearance";
+import { MAX_SESSION_ATTEMPTS } from "@/lib/contract/checkout/attempts";
 import { CHECKOUT_LOCALES } from "@/lib/contract/checkout/checkout";
-import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/checkout/client-session";
 import type { CheckoutErrorCode } from "@/lib/contract/checkout/messages";
 import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { ERROR_CODES, ERRORS } from "@/lib/contract/errors";
@@ -187,7 +187,7 @@ const CLOSES: Record<Closing, Guide> = {
     cure: "Pass the token unchanged, from the same environment.",
   },
   attempts_exhausted: {
-    cause: `${CLIENT_SESSION_ATTEMPTS} attempts were made.`,
+    cause: `${MAX_SESSION_ATTEMPTS} attempts were made.`,
     cure: "Create another session if you still expect this payment.",
   },
   session_cancelled: { cause: "Your server cancelled the session.", cure: "Create another one." },

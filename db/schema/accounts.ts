@@ -14,7 +14,7 @@ import {
   uuid,
 } from "drizzle-orm/pg-core";
 import { type LogoType, MAX_LOGO_BYTES } from "@/lib/contract/accounts/logo";
-import { DEFAULT_REFUND_LIMIT_USD, HIGHEST_REFUND_LIMIT_USD } from "@/lib/contract/accounts/proof";
+import { DEFAULT_REFUND_LIMIT_USD, HIGHEST_REFUND_LIMIT_USD } from "@/lib/contract/accounts/refund-limit";
 import type { Appearance } from "@/lib/contract/checkout/appearance";
 import { type Preferences, USER_ROLES } from "@/lib/contract/permissions";
 import { MODES } from "@/lib/contract/transactions/words";

@@ -1,6 +1,6 @@
 import type { Database } from "@/db/client";
 import { insertSession, markReauthenticated } from "@/db/queries/accounts/sessions";
-import type { Audience } from "@/lib/contract/accounts/proof";
+import type { Audience } from "@/lib/contract/accounts/sessions";
 import { encodeId } from "@/lib/contract/ids";
 import { PERMISSIONS } from "@/lib/contract/permissions";
 import { createApiKey } from "@/lib/domain/api-keys/issue-keys";

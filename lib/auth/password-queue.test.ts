@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { takeAttempt } from "./attempt-limits";
 import { arePasswordsBusy, runPasswordWork } from "./password";
+import { takeAttempt } from "./sign-in-limits";
 
 test("while 100 passwords wait, unauthenticated attempts get a Retry-After, and the waiting ones are all served", async () => {
   const ends: (() => void)[] = [];

@@ -1,5 +1,5 @@
 import { decode, type JWT } from "next-auth/jwt";
-import type { Audience } from "@/lib/contract/accounts/proof";
+import type { Audience } from "@/lib/contract/accounts/sessions";
 
 const NAMES = { merchant: "cardlane.session", staff: "cardlane.staff" } as const;
 

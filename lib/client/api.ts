@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { ReauthenticationKind } from "@/lib/contract/accounts/proof";
+import type { ReauthenticationKind } from "@/lib/contract/accounts/sessions";
 import type { DashboardEndpoint, Endpoint, ParamsOf } from "@/lib/contract/endpoint";
 import type { FieldError } from "@/lib/contract/errors";
 import type { Mode } from "@/lib/contract/transactions/words";

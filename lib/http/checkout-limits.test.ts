@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { AppError } from "@/lib/contract/errors";
-import { type AttemptSource, createCheckoutLimits } from "@/lib/domain/checkout/attempt-limits";
+import { type AttemptSource, createCheckoutLimits } from "@/lib/domain/checkout/card-testing";
 import { createOpeningLimits } from "./payment-link";
 
 const visa = { environmentId: "a", number: "4000001234567899" };

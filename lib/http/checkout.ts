@@ -2,7 +2,7 @@ import type { CheckoutAttemptResponse, CheckoutState } from "@/lib/contract/chec
 import type { CheckoutAttemptBody } from "@/lib/contract/checkout/endpoints";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
-import { checkoutLimits } from "@/lib/domain/checkout/attempt-limits";
+import { checkoutLimits } from "@/lib/domain/checkout/card-testing";
 import { type Checkout, isNewAttempt } from "@/lib/domain/checkout/client-sessions";
 import { checkoutState, findCheckout, payClientSession, tokenizeForSession } from "@/lib/domain/checkout/pay-session";
 import type { Context, Service } from "@/lib/domain/context";

@@ -17,8 +17,8 @@ import {
 import { linkPrice } from "@/lib/domain/checkout/payment-links";
 import type { Service } from "@/lib/domain/context";
 import { planTermsOf } from "@/lib/domain/plans/plans";
-import { createBuckets, LIMITS, type LimitOptions } from "@/lib/limits";
 import { networkOf } from "@/lib/network";
+import { createBuckets, LIMITS, type LimitOptions } from "@/lib/rate-limits";
 import { secondsToWait } from "@/lib/token-buckets";
 import { currentService } from "./current-service";
 import { addressOf } from "./request-parts";

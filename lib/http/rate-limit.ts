@@ -1,6 +1,6 @@
 import { AppError } from "@/lib/contract/errors";
-import { LIMITS, type Limit, type LimitName, type LimitOptions, rateOf } from "@/lib/limits";
 import { networkOf } from "@/lib/network";
+import { LIMITS, type Limit, type LimitName, type LimitOptions, rateOf } from "@/lib/rate-limits";
 import { createTokenBuckets, secondsToWait, type TokenBucketOptions } from "@/lib/token-buckets";
 
 export type RateLimitOptions = TokenBucketOptions & {

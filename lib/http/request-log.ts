@@ -5,7 +5,7 @@ import type { RequestLogRow } from "@/db/schema/request-log";
 import { type Endpoint, writes } from "@/lib/contract/endpoint";
 import { countRequestsLeftOut } from "@/lib/counts";
 import { type CompletedRequest, recordRequests, rowOf } from "@/lib/domain/request-log/record-requests";
-import { createBuckets } from "@/lib/limits";
+import { createBuckets } from "@/lib/rate-limits";
 import type { Caller } from "./caller";
 
 const FLUSH_MS = 1_000;

@@ -4,7 +4,7 @@ import { users } from "@/db/schema/accounts";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { createTestMerchant, type TestMerchant, testService } from "@/e2e/fixtures/factories";
 import { sessionCookie } from "@/e2e/fixtures/users";
-import type { Audience } from "@/lib/contract/accounts/proof";
+import type { Audience } from "@/lib/contract/accounts/sessions";
 import { encodeId } from "@/lib/contract/ids";
 import type { UserRole } from "@/lib/contract/permissions";
 import { newId } from "@/lib/ids";

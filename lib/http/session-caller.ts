@@ -1,5 +1,5 @@
 import { readSessionId } from "@/lib/auth/session-cookie";
-import type { Audience } from "@/lib/contract/accounts/proof";
+import type { Audience } from "@/lib/contract/accounts/sessions";
 import { type Endpoint, writes } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";

@@ -1,7 +1,7 @@
 import { NextRequest } from "next/server";
 import { authHandler } from "@/lib/auth/next-auth";
 import { safePath } from "@/lib/auth/session-cookie";
-import type { Audience } from "@/lib/contract/accounts/proof";
+import type { Audience } from "@/lib/contract/accounts/sessions";
 import { AppError } from "@/lib/contract/errors";
 import { currentService } from "./current-service";
 import { readBody } from "./parse";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createBuckets, LIMITS } from "@/lib/limits";
 import { networkOf } from "@/lib/network";
+import { createBuckets, LIMITS } from "@/lib/rate-limits";
 import { secondsToWait } from "@/lib/token-buckets";
 import { refuseRequest, type ServerRefusal } from "./gate";
 import type { Listener } from "./http-server";

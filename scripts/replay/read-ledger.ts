@@ -6,7 +6,7 @@ import {
   listChargesPerReplayKey,
   listEnvironmentsOfPayments,
   listLedgerOfPayments,
-} from "@/db/queries/reconciliation/reconciliation";
+} from "@/db/queries/reconciliation/replay";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import { ConfigurationError, env } from "@/lib/env";
 import { firstIdAt } from "@/lib/ids";

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { ReauthenticationHost } from "@/components/accounts/proof-host";
+import { ReauthenticationHost } from "@/components/accounts/reauthentication-host";
 import { MoneyHost } from "@/components/payments/money-host";
 import { WebhookBanner } from "@/components/shell/banners";
 import { Shell } from "@/components/shell/shell";

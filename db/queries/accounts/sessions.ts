@@ -1,7 +1,7 @@
 import { and, desc, eq, gt, isNull, ne, sql } from "drizzle-orm";
 import type { Orm, Sql } from "@/db/client";
 import { userSessions } from "@/db/schema/accounts";
-import { REAUTHENTICATION_MINUTES, SESSION_IDLE_HOURS } from "@/lib/contract/accounts/proof";
+import { REAUTHENTICATION_MINUTES, SESSION_IDLE_HOURS } from "@/lib/contract/accounts/sessions";
 import type { Preferences, UserRole } from "@/lib/contract/permissions";
 
 /** A signed-in user with merchant and environments, which are null for staff. */

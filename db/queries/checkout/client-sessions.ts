@@ -4,8 +4,8 @@ import { environments } from "@/db/schema/accounts";
 import { type ClientSessionRow, clientSessions, paymentLinks } from "@/db/schema/checkout";
 import type { PlanRow } from "@/db/schema/plans";
 import type { Appearance } from "@/lib/contract/checkout/appearance";
+import { MAX_SESSION_ATTEMPTS } from "@/lib/contract/checkout/attempts";
 import type { CheckoutLocale } from "@/lib/contract/checkout/checkout";
-import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/checkout/client-session";
 import type { DeclineCode } from "@/lib/contract/errors";
 import type { NextAction, PaymentStatus } from "@/lib/contract/payments/payment";
 import type { Mode } from "@/lib/contract/transactions/words";
@@ -107,7 +107,7 @@ export async function countClientSessionAttempt(orm: Orm, environmentId: string,
         eq(clientSessions.status, "OPEN"),
         isNull(clientSessions.open_payment_id),
         gt(clientSessions.expires_at, sql`now()`),
-        lt(clientSessions.attempts, CLIENT_SESSION_ATTEMPTS),
+        lt(clientSessions.attempts, MAX_SESSION_ATTEMPTS),
         // As for an attempt that pays, the link that opened the session must still be active.
         sql`(${clientSessions.payment_link_id} is null or exists (select from ${paymentLinks} l
           where l.environment_id = ${clientSessions.environment_id} and l.id = ${clientSessions.payment_link_id}

@@ -1,6 +1,6 @@
 import type { Sql, Transaction as SqlTransaction } from "@/db/client";
 import { SYSTEM } from "@/db/schema/operations";
-import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/checkout/client-session";
+import { MAX_SESSION_ATTEMPTS } from "@/lib/contract/checkout/attempts";
 import { MAX_REFUNDS } from "@/lib/contract/payments/payment";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { claimKey, type KeyClaim } from "../idempotency/keys";
@@ -117,7 +117,7 @@ export async function insertPayment(
         where environment_id = ${environmentId}::uuid and id = ${clientSessionId}::uuid
           and status = 'OPEN' and open_payment_id is null and (select count(*) from token) = 1 and ${linkSells(sql)}
           and ${paymentTokenId ? sql`true` : connected}
-          and ${paymentTokenId ? sql`true` : sql`expires_at > now() and attempts < ${CLIENT_SESSION_ATTEMPTS}::int`}
+          and ${paymentTokenId ? sql`true` : sql`expires_at > now() and attempts < ${MAX_SESSION_ATTEMPTS}::int`}
         returning 1`
     : sql`select 1 from token`;
   // The statement fails rather than use up a token without making the payment.

@@ -4,7 +4,7 @@ import type { NewEvent, NumberedEvent } from "@/db/schema/events";
 import type { ActorRecord, OperationState } from "@/db/schema/operations";
 import type { LedgerAccount, PaymentRow } from "@/db/schema/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
-import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/checkout/client-session";
+import { MAX_SESSION_ATTEMPTS } from "@/lib/contract/checkout/attempts";
 import type { Fragment } from "../statement-text";
 
 /** A ledger line to write. Amount in minor units. */
@@ -124,7 +124,7 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
           ${
             s.session.paid
               ? sql`status = 'COMPLETED', payment_id = open_payment_id, updated_at = ${payment.updated_at}::timestamptz`
-              : sql`updated_at = now(), expires_at = case when attempts >= ${CLIENT_SESSION_ATTEMPTS}::int then least(expires_at, now()) else expires_at end`
+              : sql`updated_at = now(), expires_at = case when attempts >= ${MAX_SESSION_ATTEMPTS}::int then least(expires_at, now()) else expires_at end`
           }
         where environment_id = ${environmentId}::uuid and id = ${s.session.id}::uuid and open_payment_id = ${payment.id}::uuid
           and (select count(*) from operation) = 1

@@ -1,5 +1,5 @@
 import type { Transaction } from "@/db/client";
-import type { BookCheck } from "./check";
+import type { BookCheck } from "./book-check";
 
 /** The chain of acts that concern no merchant. */
 const NO_MERCHANT = "00000000-0000-0000-0000-000000000000";

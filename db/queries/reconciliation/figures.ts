@@ -1,4 +1,4 @@
-import type { BookCheck } from "./check";
+import type { BookCheck } from "./book-check";
 
 /** Precomputed figures, folded or not, by day of the merchant's zone. */
 const KEPT = `

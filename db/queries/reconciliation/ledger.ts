@@ -1,4 +1,4 @@
-import type { BookCheck } from "./check";
+import type { BookCheck } from "./book-check";
 
 /** Balance of processor_receivable, from the ledger alone. */
 const RECEIVABLE = `

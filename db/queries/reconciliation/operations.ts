@@ -1,4 +1,4 @@
-import { type BookCheck, TOOK_THE_MONEY } from "./check";
+import { type BookCheck, TOOK_THE_MONEY } from "./book-check";
 
 export const OPERATION_CHECKS: readonly BookCheck[] = [
   {

@@ -1,5 +1,5 @@
 import { DECISIVE_FIRST } from "../processors/disputes";
-import { type BookCheck, TOOK_THE_MONEY } from "./check";
+import { type BookCheck, TOOK_THE_MONEY } from "./book-check";
 
 export const PAYMENT_CHECKS: readonly BookCheck[] = [
   {

@@ -1,4 +1,4 @@
-import type { BookCheck } from "./check";
+import type { BookCheck } from "./book-check";
 
 /**
  * The sandbox's books with the expected states of our operation. A decided challenge changes the charge,

@@ -1,6 +1,6 @@
 import type { Database, Sql, Transaction } from "@/db/client";
+import { listOffendingRows, type OffendingRow, withSnapshot } from "@/db/queries/reconciliation/checks";
 import { PROCESSOR_CHECKS } from "@/db/queries/reconciliation/processor";
-import { listOffendingRows, type OffendingRow, withSnapshot } from "@/db/queries/reconciliation/reconciliation";
 import type { DeclineCode } from "@/lib/contract/errors";
 import type { AvsResult } from "@/lib/contract/payments/words";
 import type { SandboxBehavior } from "@/lib/contract/sandbox-cards";

@@ -1,4 +1,4 @@
-import { type Audience, SIGN_IN_ERRORS, type SignInError } from "@/lib/contract/accounts/proof";
+import { type Audience, SIGN_IN_ERRORS, type SignInError } from "@/lib/contract/accounts/sessions";
 import { postAuth } from "./sign-out";
 
 /** `ticket` comes from the response to a sign-up and replaces address and password. */

@@ -1,4 +1,4 @@
-import type { Audience } from "@/lib/contract/accounts/proof";
+import type { Audience } from "@/lib/contract/accounts/sessions";
 
 /** Posts a form to an audience's sign-in, with the CSRF token that shows it comes from our own page. */
 export async function postAuth(

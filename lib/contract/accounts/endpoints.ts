@@ -13,7 +13,7 @@ import {
   website,
 } from "./fields";
 import { MAX_LOGO_TEXT } from "./logo";
-import { HIGHEST_REFUND_LIMIT_USD } from "./proof";
+import { HIGHEST_REFUND_LIMIT_USD } from "./refund-limit";
 
 /** Account endpoints: a user's own sign-in, their business, and the public ones. */
 

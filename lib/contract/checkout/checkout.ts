@@ -1,7 +1,6 @@
 /** Types shared by the payment form and its server, and the form's languages. Without zod, which the form's bundle lacks. */
 import type { PlanTerms } from "@/lib/contract/plans/schedule";
 import type { Appearance, ShownLogo } from "./appearance";
-import type { ClientSessionStatus } from "./client-session";
 
 /**
  * Session status as shown to the shopper. PROCESSING: a payment is in progress with an unknown outcome. REQUIRES_ACTION:
@@ -140,17 +139,6 @@ export function checkoutLocale(wanted: string | null): CheckoutLocale {
     .filter(({ language, quality }) => isLocale(language) && quality > 0)
     .sort((a, b) => b.quality - a.quality)[0];
   return best ? (best.language as CheckoutLocale) : "en";
-}
-
-/** Attempts per session: CLIENT_SESSION_ATTEMPTS, which is defined beside zod. */
-export const MAX_ATTEMPTS = 5;
-
-type SessionProgress = { status: ClientSessionStatus; under_way: boolean; attempts: number };
-
-/** Detail that the status lacks; null if there is none. */
-export function sessionHint({ status, under_way, attempts }: SessionProgress): string | null {
-  if (under_way) return "Payment in progress";
-  return status === "OPEN" && attempts >= MAX_ATTEMPTS ? "No attempts left" : null;
 }
 
 /** The best known name of the session's customer; null if it names none. */

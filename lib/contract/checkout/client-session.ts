@@ -53,9 +53,6 @@ export const CLIENT_SESSION_STATUSES = ["OPEN", "COMPLETED", "EXPIRED", "CANCELL
 const clientSessionStatus = z.enum(CLIENT_SESSION_STATUSES);
 export type ClientSessionStatus = z.infer<typeof clientSessionStatus>;
 
-/** Attempts to pay one session before it is closed. */
-export const CLIENT_SESSION_ATTEMPTS = 5;
-
 const color = z.string().regex(HEX_COLOR, "Use a hex color such as #1a73e8.");
 export const appearance = z
   .strictObject({

@@ -15,12 +15,13 @@ import {
 } from "@/db/queries/accounts/users";
 import type { UserRow } from "@/db/schema/accounts";
 import type { ActorRecord } from "@/db/schema/operations";
-import { takeAttempt } from "@/lib/auth/attempt-limits";
 import { isMistimedTotp, recoveryCodeDigest, totpStep } from "@/lib/auth/one-time-codes";
 import { isEasyPassword, verifyPassword } from "@/lib/auth/password";
-import { REAUTHENTICATION_MINUTES, type ReauthenticationKind, refundUsdCents } from "@/lib/contract/accounts/proof";
+import { takeAttempt } from "@/lib/auth/sign-in-limits";
+import { refundUsdCents } from "@/lib/contract/accounts/refund-limit";
+import { REAUTHENTICATION_MINUTES, type ReauthenticationKind } from "@/lib/contract/accounts/sessions";
 import { AppError } from "@/lib/contract/errors";
-import { LIMITS } from "@/lib/limits";
+import { LIMITS } from "@/lib/rate-limits";
 import type { Service } from "../context";
 import { recordAccountAct } from "./activity";
 import { notify } from "./mail";

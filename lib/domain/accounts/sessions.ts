@@ -13,7 +13,7 @@ import {
 } from "@/db/queries/accounts/sessions";
 import { deleteOldTokens } from "@/db/queries/accounts/tokens";
 import { insertSupportAct } from "@/db/queries/support/staff";
-import { SESSION_HOURS } from "@/lib/contract/accounts/proof";
+import { SESSION_HOURS } from "@/lib/contract/accounts/sessions";
 import { keepableText } from "@/lib/contract/card-numbers";
 import { decodeId } from "@/lib/contract/ids";
 import { type Preferences, ROLE_PERMISSIONS, type UserPermission, type UserRole } from "@/lib/contract/permissions";

@@ -13,8 +13,8 @@ import {
   writeNothing,
 } from "@/db/queries/accounts/users";
 import type { UserRow } from "@/db/schema/accounts";
-import { countDecoyFailure, findDecoyLock, takeAttempt } from "@/lib/auth/attempt-limits";
 import { verifyPassword } from "@/lib/auth/password";
+import { countDecoyFailure, findDecoyLock, takeAttempt } from "@/lib/auth/sign-in-limits";
 import { mailableAddress } from "@/lib/contract/emails";
 import { newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";

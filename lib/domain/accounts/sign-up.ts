@@ -25,8 +25,8 @@ import {
   reserveReauthentication,
 } from "@/db/queries/accounts/users";
 import type { UserRow } from "@/db/schema/accounts";
-import { takeAccount, takeMail, waitForAccount } from "@/lib/auth/attempt-limits";
 import { hashPassword, verifyPassword } from "@/lib/auth/password";
+import { takeAccount, takeMail, waitForAccount } from "@/lib/auth/sign-in-limits";
 import { AppError } from "@/lib/contract/errors";
 import { newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";

@@ -23,8 +23,8 @@ import { findPayment } from "@/db/queries/payments/payments";
 import { findPlan } from "@/db/queries/plans";
 import type { ClientSessionRow } from "@/db/schema/checkout";
 import type { PlanRow } from "@/db/schema/plans";
+import { MAX_SESSION_ATTEMPTS } from "@/lib/contract/checkout/attempts";
 import {
-  CLIENT_SESSION_ATTEMPTS,
   type ClientSession,
   type CreateClientSessionBody,
   requireSecureAddresses,
@@ -349,7 +349,7 @@ function refusalOf(ctx: Context, row: CheckoutRow): AppError | null {
     return new AppError("merchant_suspended", "This shop can't take payments right now. Nothing was charged.");
   }
   const open = clientSessionStatus(row, ctx.service.clock.now()) === "OPEN" && row.open_payment_id === null;
-  if (!open || row.attempts >= CLIENT_SESSION_ATTEMPTS) return sessionUnusable(row);
+  if (!open || row.attempts >= MAX_SESSION_ATTEMPTS) return sessionUnusable(row);
   if ((row.plan !== null && row.plan.status !== "ACTIVE") || (row.link !== null && !linkAcceptsPayments(row.link))) {
     return new AppError("plan_not_active", "This is no longer available. Nothing was charged.");
   }

@@ -11,7 +11,7 @@ import {
 import { findPlan } from "@/db/queries/plans";
 import type { ClientSessionRow, PaymentLinkRow } from "@/db/schema/checkout";
 import type { PlanRow } from "@/db/schema/plans";
-import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/checkout/client-session";
+import { MAX_SESSION_ATTEMPTS } from "@/lib/contract/checkout/attempts";
 import type { PaymentLinkStatus } from "@/lib/contract/checkout/payment-link";
 import { encodeId } from "@/lib/contract/ids";
 import { idTime, newId } from "@/lib/ids";
@@ -108,7 +108,7 @@ const saleOf = (link: PaymentLinkRow, plan: PlanRow | null): Sale => ({
 function isPayable(service: Service, session: ClientSessionRow, sale: Sale): boolean {
   return (
     clientSessionStatus(session, service.clock.now()) === "OPEN" &&
-    session.attempts < CLIENT_SESSION_ATTEMPTS &&
+    session.attempts < MAX_SESSION_ATTEMPTS &&
     session.amount === sale.amount &&
     session.currency === sale.currency &&
     session.description === sale.description

@@ -5,13 +5,13 @@ import {
   noteShopper,
 } from "@/db/queries/checkout/client-sessions";
 import { cardBrand } from "@/lib/contract/card-networks";
+import { attemptsLeft, MAX_SESSION_ATTEMPTS } from "@/lib/contract/checkout/attempts";
 import {
   type CheckoutFailure,
   type CheckoutState,
   type CheckoutStatus,
   isCharged,
 } from "@/lib/contract/checkout/checkout";
-import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/checkout/client-session";
 import type { CheckoutAttemptBody } from "@/lib/contract/checkout/endpoints";
 import { AppError, type DeclineCode, isRefusal, statusOfError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
@@ -46,7 +46,7 @@ export function checkoutState(service: Service, row: CheckoutRow): CheckoutState
   return {
     status,
     client_session_id: encodeId("clientSession", row.id),
-    attempts_left: Math.max(0, CLIENT_SESSION_ATTEMPTS - row.attempts),
+    attempts_left: attemptsLeft(row.attempts),
     expires_at: row.expires_at,
     payment:
       current === null ? null : { id: encodeId("payment", current), status: row.last_payment_status ?? "PENDING" },
@@ -67,7 +67,7 @@ function statusOf(service: Service, row: CheckoutRow): CheckoutStatus {
   if (status === "OPEN" && row.link !== null && !linkAcceptsPayments(row.link))
     return row.link.expired ? "EXPIRED" : "CANCELLED";
   // A card tokenized with the last attempt can still pay the session, but the form accepts no more.
-  return status === "OPEN" && row.attempts >= CLIENT_SESSION_ATTEMPTS ? "EXPIRED" : status;
+  return status === "OPEN" && row.attempts >= MAX_SESSION_ATTEMPTS ? "EXPIRED" : status;
 }
 
 /** Payment links never expire and are shared, so a payment's result is shown only until its session expires. */

@@ -1,9 +1,6 @@
 import type { ClientSessionRow } from "@/db/schema/checkout";
-import {
-  CLIENT_SESSION_ATTEMPTS,
-  type ClientSession,
-  type ClientSessionStatus,
-} from "@/lib/contract/checkout/client-session";
+import { attemptsLeft } from "@/lib/contract/checkout/attempts";
+import type { ClientSession, ClientSessionStatus } from "@/lib/contract/checkout/client-session";
 import { encodeId, encodeIdOrNull } from "@/lib/contract/ids";
 import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
 
@@ -48,7 +45,7 @@ export function presentClientSession(
     return_url: row.return_url,
     appearance: row.appearance,
     metadata: row.metadata,
-    attempts_left: Math.max(0, CLIENT_SESSION_ATTEMPTS - row.attempts),
+    attempts_left: attemptsLeft(row.attempts),
     iframe_url: once.iframe_url,
     environment: API_ENVIRONMENTS[mode],
     expires_at: row.expires_at,

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "@/db/client";
-import { BOOK_CHECKS } from "@/db/queries/reconciliation/reconciliation";
+import { BOOK_CHECKS } from "@/db/queries/reconciliation/checks";
 import { bookCorruptions } from "@/e2e/fixtures/book-corruptions";
 import {
   type BookedIds,

@@ -7,7 +7,7 @@ import {
   type OffendingRow,
   type OpenOperationsRow,
   withSnapshot,
-} from "@/db/queries/reconciliation/reconciliation";
+} from "@/db/queries/reconciliation/checks";
 import type { Secret } from "@/lib/secret";
 import { listSealFaults, type SealFault } from "./audit-seals";
 

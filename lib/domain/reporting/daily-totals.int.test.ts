@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Database } from "@/db/client";
+import { listOffendingRows, withSnapshot } from "@/db/queries/reconciliation/checks";
 import { FIGURE_CHECKS } from "@/db/queries/reconciliation/figures";
-import { listOffendingRows, withSnapshot } from "@/db/queries/reconciliation/reconciliation";
 import { foldDeltas, rebuildTotals } from "@/db/queries/reporting/daily-totals";
 import { readLedgerDifference } from "@/db/queries/service/figures";
 import { sumVolume } from "@/db/queries/support/merchants";

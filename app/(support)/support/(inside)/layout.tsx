@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { ReauthenticationHost } from "@/components/accounts/proof-host";
+import { ReauthenticationHost } from "@/components/accounts/reauthentication-host";
 import { SupportBar } from "@/components/support/support-bar";
 import { TimeDisplayProvider } from "@/lib/client/time-display";
 import { supportPage } from "@/lib/http/page";

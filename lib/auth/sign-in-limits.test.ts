@@ -1,5 +1,5 @@
 import { afterAll, expect, test, vi } from "vitest";
-import { takeAccount, waitForAccount } from "./attempt-limits";
+import { takeAccount, waitForAccount } from "./sign-in-limits";
 
 vi.stubEnv("SIGN_UPS_PER_DAY", "3");
 afterAll(() => void vi.unstubAllEnvs());

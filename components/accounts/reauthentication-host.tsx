@@ -4,7 +4,7 @@ import dynamic from "next/dynamic";
 import { useEffect, useState } from "react";
 import { missingPart } from "@/components/ui/missing-part";
 import { onReauthenticationNeeded } from "@/lib/client/api";
-import type { ReauthenticationKind } from "@/lib/contract/accounts/proof";
+import type { ReauthenticationKind } from "@/lib/contract/accounts/sessions";
 
 const ConfirmDialog = dynamic(() => import("./confirm-dialog").then((module) => module.ConfirmDialog, missingPart));
 

@@ -1,6 +1,6 @@
 import { AppError } from "@/lib/contract/errors";
-import { createBuckets, LIMITS, type LimitOptions } from "@/lib/limits";
 import { networkOf } from "@/lib/network";
+import { createBuckets, LIMITS, type LimitOptions } from "@/lib/rate-limits";
 import { secondsToWait } from "@/lib/token-buckets";
 
 export type AttemptSource = {

@@ -1,8 +1,8 @@
 import { BoundedMap } from "@/lib/bounded-map";
-import type { Audience } from "@/lib/contract/accounts/proof";
+import type { Audience } from "@/lib/contract/accounts/sessions";
 import { env } from "@/lib/env";
-import { createBuckets } from "@/lib/limits";
 import { networkOf, siteOf } from "@/lib/network";
+import { createBuckets } from "@/lib/rate-limits";
 import { sha256 } from "@/lib/secret";
 import { secondsToWait, type TokenBuckets } from "@/lib/token-buckets";
 import { arePasswordsBusy } from "./password";
@@ -14,7 +14,7 @@ type Limits = { readonly attempts: TokenBuckets; readonly accounts: TokenBuckets
 
 /** On globalThis, because the pages' bundle has its own copy of this module and must share the counts. */
 const holder = globalThis as { [key: symbol]: Limits | undefined };
-const KEY = Symbol.for("cardlane.attempt-limits");
+const KEY = Symbol.for("cardlane.sign-in-limits");
 
 function limits(): Limits {
   holder[KEY] ??= {

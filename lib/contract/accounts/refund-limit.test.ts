@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { CURRENCIES, MAX_AMOUNT } from "@/lib/contract/currencies";
-import { refundUsdCents } from "./proof";
+import { refundUsdCents } from "./refund-limit";
 
 test.each([
   [1, "USD", 1],
