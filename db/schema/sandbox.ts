@@ -21,7 +21,7 @@ export const sandboxCharges = sandboxProcessor.table(
     /** The caller's operation id; the primary key prevents a second execution. */
     reference: uuid("reference").primaryKey(),
     account: uuid("account").notNull(),
-    behaviour: text("behaviour").notNull(),
+    behavior: text("behavior").notNull(),
     outcome: oneOf("sandbox_charge_outcome", CHARGE_OUTCOMES)("outcome").notNull(),
     decline_code: text("decline_code", { enum: [...DECLINE_CODES] }),
     amount: money("amount").notNull(),

@@ -27,10 +27,10 @@ export const webhookEndpoints = pgTable(
     /** When the current run of failed attempts started; null after a success. */
     failing_since: instant("failing_since"),
     /**
-     * When the last attempt failed or was slow; the endpoint then shares fewer slots, so that others are not
-     * delayed.
+     * Start of the slow lane, whose endpoints share fewer slots, so that they don't delay others: the endpoint is new,
+     * or its last attempt failed or was slow.
      */
-    hindered_at: instant("hindered_at"),
+    slow_lane_since: instant("slow_lane_since"),
     /** The last notice mailed to the owners; null once it works or is enabled again. */
     last_notice: oneOf("webhook_notice", ENDPOINT_NOTICES)("last_notice"),
     deleted_at: instant("deleted_at"),

@@ -8,8 +8,8 @@ const PAGES_AT_ONCE = 3;
 
 type Ending = { paid: "CAPTURED" | "AUTHORIZED" } | { declined: keyof typeof TEXTS.notices };
 
-function endingOf({ behavior: behaviour }: SandboxCard): Ending {
-  switch (behaviour) {
+function endingOf({ behavior }: SandboxCard): Ending {
+  switch (behavior) {
     case "capture_fails":
       return { paid: "AUTHORIZED" };
     case "garbage":
@@ -24,7 +24,7 @@ function endingOf({ behavior: behaviour }: SandboxCard): Ending {
     case "decline:authentication_failed":
       return { declined: "authentication_failed" };
     default:
-      return behaviour.startsWith("decline:") ? { declined: "card_declined" } : { paid: "CAPTURED" };
+      return behavior.startsWith("decline:") ? { declined: "card_declined" } : { paid: "CAPTURED" };
   }
 }
 

@@ -15,25 +15,25 @@ const isFirst = ({ number, group }: SandboxCard) =>
   SANDBOX_CARDS.find((card) => card.group === group)?.number === number;
 
 for (const [index, card] of SANDBOX_CARDS.entries()) {
-  const { number, behavior: behaviour } = card;
+  const { number, behavior } = card;
   const tag = isFirst(card) ? ["@looks"] : ["@looks", "@prove"];
   for (const width of widthsOf(index)) {
-    test(`a print is bought with ${number} (${behaviour}), ${width} px`, { tag }, async ({ page, baseUrl, demo }) => {
+    test(`a print is bought with ${number} (${behavior}), ${width} px`, { tag }, async ({ page, baseUrl, demo }) => {
       await page.setViewportSize({ width, height: 844 });
       const form = await openCheckout(page, baseUrl);
       await fillCard(form, number);
       await payButton(form).click();
-      if (behaviour === "challenge") {
+      if (behavior === "challenge") {
         await form.frameLocator("iframe").getByRole("button", { name: "Approve the payment" }).click();
       }
-      if (APPROVED.has(behaviour)) {
+      if (APPROVED.has(behavior)) {
         await expect(page.getByRole("heading", { name: "It’s yours" })).toBeVisible({ timeout: 60_000 });
         const payment = await paymentOnPage(page, demo);
         expect(payment).toMatchObject({ status: "CAPTURED", amount: 3_800, currency: "USD" });
         await expect(page.getByText(payment?.id ?? "")).toBeVisible();
         return;
       }
-      if (behaviour === "capture_fails") {
+      if (behavior === "capture_fails") {
         // The issuer holds the amount without a capture: neither paid nor lost.
         await expect(page.getByRole("heading", { name: "It’s reserved for you" })).toBeVisible({ timeout: 60_000 });
         expect(await paymentOnPage(page, demo)).toMatchObject({ status: "AUTHORIZED", amount_captured: 0 });

@@ -88,8 +88,8 @@ export class Canaries {
 }
 
 /** The sandbox's own cards: public, but still must not be stored. */
-export const SANDBOX_NUMBERS: readonly Secret[] = SANDBOX_CARDS.map(({ number, behavior: behaviour }) => ({
-  name: `sandbox card: ${behaviour}`,
+export const SANDBOX_NUMBERS: readonly Secret[] = SANDBOX_CARDS.map(({ number, behavior }) => ({
+  name: `sandbox card: ${behavior}`,
   text: number,
   kind: "number",
 }));

@@ -117,9 +117,9 @@ export function apiPushes(canaries: Canaries): Push[] {
       body: { filters: { card_last4: canaries.number("API search") } },
       expected: 400,
     },
-    ...SANDBOX_CARDS.map(({ number, behavior: behaviour }) => ({
+    ...SANDBOX_CARDS.map(({ number, behavior }) => ({
       path,
-      body: payment({ card: canaries.sandboxCard(`API, ${behaviour}`, number) }),
+      body: payment({ card: canaries.sandboxCard(`API, ${behavior}`, number) }),
       expected: [201, 202, 402],
     })),
   ];

@@ -57,7 +57,7 @@ async function storeOf(id: string) {
   const rows = await db.sql`
     select c.outcome, c.amount_captured, c.amount_refunded from payments p
     join sandbox_processor.charges c on c.reference = p.authorization_id
-    where p.id = ${decodeId("payment", id)} and c.behaviour <> 'closed'`;
+    where p.id = ${decodeId("payment", id)} and c.behavior <> 'closed'`;
   return [...rows];
 }
 

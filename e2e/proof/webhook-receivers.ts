@@ -3,10 +3,10 @@ import type { AddressInfo } from "node:net";
 import type { DeliveryClock } from "./webhook-clock";
 
 /** A receiver's reaction to a message. `receipts`: messages received; `sameId`: those with this id. */
-type Behaviour = (answer: ServerResponse, got: { receipts: number; sameId: number }) => void;
+type Behavior = (answer: ServerResponse, got: { receipts: number; sameId: number }) => void;
 
 const answers =
-  (status: number, headers: Record<string, string> = {}): Behaviour =>
+  (status: number, headers: Record<string, string> = {}): Behavior =>
   (answer) =>
     answer.writeHead(status, headers).end("as I always do");
 
@@ -17,7 +17,7 @@ export const FLAKY_TAKES = 4;
 const GONE_AFTER = 2;
 
 /** Nearly every way to refuse a message; `redirects` points to a receiver that must never be called. */
-const BEHAVIOURS = {
+const BEHAVIORS = {
   takes: answers(200),
   fails: answers(500),
   hangs: () => {},
@@ -27,11 +27,11 @@ const BEHAVIOURS = {
   garbles: (answer) => answer.socket?.end("220 mail.example ESMTP\r\n"),
   "hangs up": (answer) => answer.destroy(),
   flickers: (answer, { sameId }) => answer.writeHead(sameId < FLAKY_TAKES ? 503 : 204).end(),
-} satisfies Record<string, Behaviour>;
-export type Kind = keyof typeof BEHAVIOURS;
+} satisfies Record<string, Behavior>;
+export type Kind = keyof typeof BEHAVIORS;
 
 /** A third of all receivers; the rest accept everything. */
-export const BAD_KINDS = Object.keys(BEHAVIOURS).filter((kind) => kind !== "takes") as Exclude<Kind, "takes">[];
+export const BAD_KINDS = Object.keys(BEHAVIORS).filter((kind) => kind !== "takes") as Exclude<Kind, "takes">[];
 
 export type Receipt = {
   readonly headers: Record<string, string>;
@@ -91,7 +91,7 @@ export class Receivers {
       });
       const id = headers["webhook-id"];
       const sameId = receiver.receipts.filter((other) => other.headers["webhook-id"] === id).length;
-      BEHAVIOURS[receiver.kind](response, { receipts: receiver.receipts.length, sameId });
+      BEHAVIORS[receiver.kind](response, { receipts: receiver.receipts.length, sameId });
     });
   }
 }

@@ -36,7 +36,7 @@ type Payment = {
   is_reserved: boolean;
 };
 type Refund = { id: string; payment_id: string; amount: number; status: "CAPTURED" | "SETTLED" | "FAILED" };
-type Charge = { reference: string; behaviour: string; outcome: string; amount_captured: number };
+type Charge = { reference: string; behavior: string; outcome: string; amount_captured: number };
 type Moved = { reference: string; charge: string; kind: string; outcome: string };
 type Session = {
   id: string;
@@ -109,7 +109,7 @@ async function readBooks({ ground, environment: { id } }: Shop): Promise<Books> 
       'refunds', (select json_agg(t) from (
         select id, payment_id, amount, status from transactions where environment_id = ${id} and type = 'REFUND' order by id) t),
       'charges', (select json_agg(c) from (
-        select reference, behaviour, outcome, amount_captured from sandbox_processor.charges where account = ${id}) c),
+        select reference, behavior, outcome, amount_captured from sandbox_processor.charges where account = ${id}) c),
       'moved', (select json_agg(m) from (
         select reference, charge, kind, outcome from sandbox_processor.operations where account = ${id}) m),
       'sessions', (select json_agg(s) from (
@@ -196,11 +196,11 @@ function disagreement({ id, kind }: Operation, status: number, { charges, moved 
   const charge = charges.find(({ reference }) => reference === id);
   const move = moved.find(({ reference }) => reference === id);
   const isCharged =
-    charge && charge.behaviour !== "closed" && (charge.outcome !== "declined" || charge.behaviour === "challenge");
+    charge && charge.behavior !== "closed" && (charge.outcome !== "declined" || charge.behavior === "challenge");
   // A refund reversed before its acceptance was received only ever counts as refused.
   const isDone = isCharged || move?.outcome === "approved" || move?.outcome === "failed";
   if (status < 300) return isDone ? null : "the processor did not do it";
-  const isOnlyHeld = charge?.behaviour === "capture_fails" && kind === "authorize";
+  const isOnlyHeld = charge?.behavior === "capture_fails" && kind === "authorize";
   return isDone && !isOnlyHeld && move?.outcome !== "failed" ? "the processor did it" : null;
 }
 
@@ -226,8 +226,8 @@ function checkProcessor({ operations, charges, moved }: Books): string[] {
   const ours = new Set(operations.map(({ id }) => id));
   for (const { reference, charge, kind, outcome } of moved) {
     if (!ours.has(reference)) found.push(`the processor has a ${kind} that is none of our operations`);
-    const behaviour = charges.find((one) => one.reference === charge)?.behaviour;
-    const mayRefuse = kind === "continue" || (kind === "capture" && behaviour === "capture_fails");
+    const behavior = charges.find((one) => one.reference === charge)?.behavior;
+    const mayRefuse = kind === "continue" || (kind === "capture" && behavior === "capture_fails");
     if (outcome === "declined" && !mayRefuse)
       found.push(`the processor had to refuse a ${kind} that our books allowed`);
   }
@@ -255,7 +255,7 @@ function checkAgainstModel(payment: Payment, books: Books): string[] {
   const authorization = books.operations.find(({ id }) => id === payment.authorization_id);
   if (!authorization) return ["a payment without its authorization"];
   const charge = books.charges.find(({ reference }) => reference === authorization.id);
-  const card = CARD_OF[charge?.behaviour ?? ""] ?? "good";
+  const card = CARD_OF[charge?.behavior ?? ""] ?? "good";
   const manual = payment.capture_method === "manual";
   const model: ModelPayment = {
     ...{
@@ -342,8 +342,8 @@ function checkSessions({ sessions, tokens, payments, charges }: Books): string[]
     const paid = made.filter(({ status }) => PAID.has(status));
     const charged = made.filter(({ authorization_id }) =>
       charges.some(
-        ({ reference, outcome, behaviour }) =>
-          reference === authorization_id && outcome === "approved" && behaviour !== "closed",
+        ({ reference, outcome, behavior }) =>
+          reference === authorization_id && outcome === "approved" && behavior !== "closed",
       ),
     );
     if (charged.length > 1) found.push(`a session was paid ${charged.length} times`);

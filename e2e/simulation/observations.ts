@@ -21,7 +21,7 @@ const NAMES: readonly (readonly [RegExp, string])[] = [
   [/insert into idempotency_keys/, "claim key"],
   [/insert into sandbox_processor\.refusals/, "store: refuse once"],
   [
-    /insert into sandbox_processor\.charges \(\s*reference, account, behaviour, outcome, decline_code, amount, currency, capture_at_once, amount_captured/,
+    /insert into sandbox_processor\.charges \(\s*reference, account, behavior, outcome, decline_code, amount, currency, capture_at_once, amount_captured/,
     "store: charge",
   ],
   [/insert into sandbox_processor\.charges/, "store: close"],

@@ -107,7 +107,7 @@ export class Shop {
 
   async #isCharged(reference: string): Promise<boolean> {
     const found = await this.ground.monitor`
-      select from sandbox_processor.charges where reference = ${reference} and behaviour <> 'closed'`;
+      select from sandbox_processor.charges where reference = ${reference} and behavior <> 'closed'`;
     return found.length > 0;
   }
 

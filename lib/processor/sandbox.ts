@@ -70,13 +70,13 @@ export function createSandboxProcessor({
 
   async function authorize(token: SandboxToken, request: AuthorizeRequest): Promise<Outcome> {
     const own = sqlFor(request.account);
-    if (token.behaviour === "refuse_once" && (await insertSandboxRefusal(own, request.reference, request.account))) {
+    if (token.behavior === "refuse_once" && (await insertSandboxRefusal(own, request.reference, request.account))) {
       return { kind: "not_sent", reason: "the processor refused the first attempt before executing it" };
     }
     const record = await insertSandboxCharge(own, newCharge(vault, token, request, clock.now()));
     if (!("refused" in record) && record.fresh) {
-      if (token.behaviour === "slow") await timer.wait(SLOW_RESPONSE_MS);
-      if (token.behaviour === "lost_answer") return { kind: "unknown", reason: "the connection was lost" };
+      if (token.behavior === "slow") await timer.wait(SLOW_RESPONSE_MS);
+      if (token.behavior === "lost_answer") return { kind: "unknown", reason: "the connection was lost" };
     }
     return outcomeOf(record, request);
   }
@@ -97,7 +97,7 @@ export function createSandboxProcessor({
     async authorize(request) {
       const token = vault.open(request.token);
       if (token === null) return { kind: "declined", decline_code: "processing_error" };
-      if (token.behaviour === "garbage") return { kind: "unknown", reason: "the processor's answer cannot be read" };
+      if (token.behavior === "garbage") return { kind: "unknown", reason: "the processor's answer cannot be read" };
       try {
         return await reach(() => authorize(token, request));
       } catch (error) {
@@ -149,7 +149,7 @@ export function createSandboxProcessor({
 }
 
 function newCharge(vault: SandboxVault, token: SandboxToken, request: AuthorizeRequest, now: Date) {
-  const { behaviour } = token;
+  const { behavior } = token;
   const email = request.customerEmail?.toLowerCase() ?? null;
   const address = addressText(request.billingAddress);
   return {
@@ -159,10 +159,10 @@ function newCharge(vault: SandboxVault, token: SandboxToken, request: AuthorizeR
     amount: request.amount,
     currency: request.currency,
     captureAtOnce: request.capture,
-    behaviour,
+    behavior,
     ...decide(token, now),
-    avsResult: verifyAddress(behaviour, request.billingAddress),
-    cvvResult: verifySecurityCode(behaviour),
+    avsResult: verifyAddress(behavior, request.billingAddress),
+    cvvResult: verifySecurityCode(behavior),
     cardDigest: vault.digest("card", request.account, token.fingerprint),
     emailDigest: email && vault.digest("email", request.account, email),
     addressDigest: address && vault.digest("address", request.account, address),
@@ -173,14 +173,14 @@ function decide(token: SandboxToken, now: Date) {
   const declined = (declineCode: NonNullable<SandboxRecord["decline_code"]>) =>
     ({ outcome: "declined", declineCode }) as const;
   if (isExpired(token.expMonth, token.expYear, now)) return declined("expired_card");
-  const code = declineCodeOf(token.behaviour);
+  const code = declineCodeOf(token.behavior);
   if (code !== null) return declined(code);
-  return { outcome: token.behaviour === "challenge" ? "action_required" : "approved", declineCode: null } as const;
+  return { outcome: token.behavior === "challenge" ? "action_required" : "approved", declineCode: null } as const;
 }
 
-function declineCodeOf(behaviour: SandboxBehavior) {
-  return behaviour.startsWith("decline:")
-    ? (behaviour.slice("decline:".length) as NonNullable<SandboxRecord["decline_code"]>)
+function declineCodeOf(behavior: SandboxBehavior) {
+  return behavior.startsWith("decline:")
+    ? (behavior.slice("decline:".length) as NonNullable<SandboxRecord["decline_code"]>)
     : null;
 }
 

@@ -490,7 +490,7 @@ export const MUTANTS = [
       [
         "db/queries/sandbox/processor.ts",
         "    on conflict (reference) do nothing`;\n  const record = await findSandboxRecord(sql, reference);\n  return record?.account",
-        "    on conflict (reference) do nothing`;\n  const record = await findSandboxRecord(sql, reference);\n  await sql`delete from sandbox_processor.charges where reference = ${reference}::uuid and behaviour = ${CLOSED}`;\n  return record?.account",
+        "    on conflict (reference) do nothing`;\n  const record = await findSandboxRecord(sql, reference);\n  await sql`delete from sandbox_processor.charges where reference = ${reference}::uuid and behavior = ${CLOSED}`;\n  return record?.account",
       ],
     ],
     tests: ["int", "lib/processor/sandbox/port.int.test.ts", "before its call is never executed"],

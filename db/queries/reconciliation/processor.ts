@@ -7,7 +7,7 @@ import type { BookCheck } from "./book-check";
  */
 const PROCESSOR_RECORDS = `
   select c.reference, c.account, 'authorize' as kind, c.amount, c.currency, c.outcome,
-    case when c.behaviour = 'closed' then array['open', 'failed']
+    case when c.behavior = 'closed' then array['open', 'failed']
       when c.outcome = 'action_required' or exists (
         select from sandbox_processor.operations f where f.charge = c.reference and f.kind = 'continue')
       then array['action_required']

@@ -19,7 +19,7 @@ type NewSandboxCharge = {
   reference: string;
   account: string;
   notAfter: Date;
-  behaviour: string;
+  behavior: string;
   outcome: "approved" | "declined" | "action_required";
   declineCode: DeclineCode | null;
   /** Minor units. */
@@ -66,15 +66,15 @@ export type SandboxRefusal = { refused: "late" | "no_charge" | "foreign" };
  */
 export async function insertSandboxCharge(sql: Sql, charge: NewSandboxCharge): Promise<SandboxRecord | SandboxRefusal> {
   const { reference, account, cardDigest, emailDigest, addressDigest } = charge;
-  const captures = charge.captureAtOnce && charge.outcome === "approved" && charge.behaviour !== "capture_fails";
+  const captures = charge.captureAtOnce && charge.outcome === "approved" && charge.behavior !== "capture_fails";
   const captured = captures ? charge.amount : 0;
   const [record] = await sql<SandboxRecord[]>`
     with added as (
       insert into sandbox_processor.charges (
-        reference, account, behaviour, outcome, decline_code, amount, currency, capture_at_once, amount_captured,
+        reference, account, behavior, outcome, decline_code, amount, currency, capture_at_once, amount_captured,
         avs_result, cvv_result,
         card_attempts, email_attempts, address_attempts, average_amount)
-      select ${reference}::uuid, ${account}::uuid, ${charge.behaviour}, ${charge.outcome}, ${charge.declineCode},
+      select ${reference}::uuid, ${account}::uuid, ${charge.behavior}, ${charge.outcome}, ${charge.declineCode},
         ${charge.amount}::bigint, ${charge.currency}, ${charge.captureAtOnce}::boolean, ${captured}::bigint,
         ${charge.avsResult}, ${charge.cvvResult},
         (select count(*) from (
@@ -101,11 +101,11 @@ export async function insertSandboxCharge(sql: Sql, charge: NewSandboxCharge): P
       select digest from added, unnest(${[cardDigest, emailDigest, addressDigest].filter((one) => one !== null)}::text[]::uuid[]) digest
     )
     select outcome, decline_code, amount, avs_result, cvv_result, card_attempts, email_attempts, address_attempts,
-      average_amount, behaviour = 'capture_fails' and capture_at_once as capture_failed, false as closed, true as fresh
+      average_amount, behavior = 'capture_fails' and capture_at_once as capture_failed, false as closed, true as fresh
     from added
     union all
     select outcome, decline_code, amount, avs_result, cvv_result, card_attempts, email_attempts, address_attempts,
-      average_amount, behaviour = 'capture_fails' and capture_at_once, behaviour = ${CLOSED}, false
+      average_amount, behavior = 'capture_fails' and capture_at_once, behavior = ${CLOSED}, false
     from sandbox_processor.charges where reference = ${reference}::uuid and account = ${account}::uuid`;
   return record ?? recordOrRefusal(sql, reference, account, null);
 }
@@ -123,7 +123,7 @@ export async function closeSandboxReference(
 ): Promise<SandboxRecord | null> {
   const { reference, account } = request;
   await sql`
-    insert into sandbox_processor.charges (reference, account, behaviour, outcome, decline_code, amount, currency,
+    insert into sandbox_processor.charges (reference, account, behavior, outcome, decline_code, amount, currency,
       capture_at_once, avs_result, cvv_result, card_attempts, email_attempts, address_attempts)
     values (${reference}::uuid, ${account}::uuid, ${CLOSED}, 'declined', 'processing_error', ${request.amount}::bigint,
       ${request.currency}, false, 'U', 'N', 0, 0, 0)
@@ -164,7 +164,7 @@ export async function insertSandboxFollowUp(
       insert into sandbox_processor.operations (reference, account, kind, charge, amount, currency, outcome)
       select ${reference}::uuid, account, ${kind}, reference, ${amount}::bigint, ${currency},
         case when outcome = 'approved' and not voided and currency = ${currency} and case ${kind}::text
-            when 'capture' then amount_captured = 0 and ${amount}::bigint <= amount and behaviour <> 'capture_fails'
+            when 'capture' then amount_captured = 0 and ${amount}::bigint <= amount and behavior <> 'capture_fails'
             when 'void' then amount_captured = 0 or (${evenCaptured}::boolean and amount_refunded < amount_captured)
             when 'refund' then amount_refunded + ${amount}::bigint <= amount_captured end
           then 'approved' else 'declined' end
@@ -181,7 +181,7 @@ export async function insertSandboxFollowUp(
     ), failing as (
       insert into sandbox_processor.reports (reference, account, due_at)
       select added.reference, added.account, now() + interval '5 seconds' from added, charge
-      where added.kind = 'refund' and added.outcome = 'approved' and charge.behaviour = 'refund_fails_later'
+      where added.kind = 'refund' and added.outcome = 'approved' and charge.behavior = 'refund_fails_later'
     )
     select outcome, decline_code, amount, true as fresh from added
     union all
@@ -240,8 +240,8 @@ export async function findSandboxRecord(
 ): Promise<(SandboxRecord & { account: string }) | null> {
   const [record] = await sql<(SandboxRecord & { account: string })[]>`
     select account, outcome, decline_code, amount, avs_result, cvv_result, card_attempts, email_attempts,
-      address_attempts, average_amount, behaviour = 'capture_fails' and capture_at_once as capture_failed,
-      behaviour = ${CLOSED} as closed, false as fresh
+      address_attempts, average_amount, behavior = 'capture_fails' and capture_at_once as capture_failed,
+      behavior = ${CLOSED} as closed, false as fresh
     from sandbox_processor.charges where reference = ${reference}::uuid
     union all
     select account, outcome, decline_code, amount, null, null, 0, 0, 0, null, false, false, false

@@ -233,7 +233,7 @@ export type TakenDelivery = EndpointPlace & {
   readonly url: string;
   readonly payload: Payload;
   readonly signature: "v1" | "v1+v1a";
-  readonly hindered: boolean;
+  readonly is_slow: boolean;
 };
 
 /** An endpoint with due deliveries, and their number, counted no further than `share`. */
@@ -241,11 +241,11 @@ export type DueEndpoint = EndpointPlace & { readonly mode: Mode; readonly due: n
 
 /**
  * Up to `limit` endpoints with due deliveries after a position, by walking the index `webhook_deliveries_due`.
- * `hindered` selects endpoints in the slow lane (last attempt failed or was slow), or the others.
+ * `isSlow` selects the endpoints in the slow lane, or the others.
  */
 export function findDueEndpoints(
   sql: Sql,
-  walk: { after: EndpointPlace; hindered: boolean; share: number; limit: number; now: string },
+  walk: { after: EndpointPlace; isSlow: boolean; share: number; limit: number; now: string },
 ): Promise<DueEndpoint[]> {
   const { after } = walk;
   return sql<DueEndpoint[]>`
@@ -270,7 +270,7 @@ export function findDueEndpoints(
           and next_attempt_at <= ${walk.now}::timestamptz
         limit ${walk.share}::int) first
     ) own
-    where e.status = 'ENABLED' and e.deleted_at is null and (e.hindered_at is not null) = ${walk.hindered}::boolean
+    where e.status = 'ENABLED' and e.deleted_at is null and (e.slow_lane_since is not null) = ${walk.isSlow}::boolean
       and own.due > 0
     order by waiting.environment_id, waiting.endpoint_id
     limit ${walk.limit}::int`;
@@ -288,7 +288,7 @@ export function takeDueDeliveries(
 ): Promise<TakenDelivery[]> {
   return sql<TakenDelivery[]>`
     with due as materialized (
-      select own.*, e.id as endpoint_id, e.url, e.payload, e.signature, e.hindered_at is not null as hindered
+      select own.*, e.id as endpoint_id, e.url, e.payload, e.signature, e.slow_lane_since is not null as is_slow
       from unnest(${endpoints.map((endpoint) => endpoint.environment_id)}::uuid[], ${endpoints.map((endpoint) => endpoint.endpoint_id)}::uuid[],
         ${endpoints.map((endpoint) => String(endpoint.slots))}::text[]) as chosen (environment_id, endpoint_id, slots)
       join webhook_endpoints e on e.environment_id = chosen.environment_id and e.id = chosen.endpoint_id
@@ -313,7 +313,7 @@ export function takeDueDeliveries(
     from due, environments n
     where d.environment_id = due.environment_id and d.id = due.id and not due.is_over and n.id = d.environment_id
     returning d.environment_id, d.endpoint_id, d.id, d.event_id, d.epoch, d.round_attempts, n.mode, n.merchant_id, due.url, due.payload,
-      due.signature, due.hindered`;
+      due.signature, due.is_slow`;
 }
 
 export type Attempted = {
@@ -371,10 +371,10 @@ export async function recordAttempt(sql: Sql, environmentId: string, outcome: At
     )
     update webhook_endpoints
     set failing_since = case when not ${isDelivered}::boolean then coalesce(failing_since, ${now}::timestamptz) end,
-      hindered_at = case when ${isSlowLane}::boolean then ${now}::timestamptz end,
+      slow_lane_since = case when ${isSlowLane}::boolean then ${now}::timestamptz end,
       last_notice = case when not ${isDelivered}::boolean then last_notice end
     where environment_id = ${environmentId}::uuid and id = ${outcome.endpointId}::uuid and status = 'ENABLED'
-      and ((failing_since is null) <> ${isDelivered}::boolean or (hindered_at is null) = ${isSlowLane}::boolean)`;
+      and ((failing_since is null) <> ${isDelivered}::boolean or (slow_lane_since is null) = ${isSlowLane}::boolean)`;
 }
 
 /** Releases a claimed, unsent delivery as if it had not been claimed. */

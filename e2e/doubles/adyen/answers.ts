@@ -43,7 +43,7 @@ const RAW: Readonly<Record<string, string>> = {
   "decline:generic_decline": "05 : Do not honor",
 };
 
-export function dataOf({ card, behaviour, state }: Payment, hasAddress: boolean): Record<string, string> {
+export function dataOf({ card, behavior, state }: Payment, hasAddress: boolean): Record<string, string> {
   const { number, expiryMonth, expiryYear } = card;
   const known = {
     cardBin: number.slice(0, 6),
@@ -52,11 +52,11 @@ export function dataOf({ card, behaviour, state }: Payment, hasAddress: boolean)
     paymentMethod: methodOf(number),
   };
   if (state === "challenged") return known;
-  const mismatch = behaviour === "cvv_no_match" || behaviour === "decline:incorrect_cvv";
+  const mismatch = behavior === "cvv_no_match" || behavior === "decline:incorrect_cvv";
   const cvc =
     card.cvc === null ? ["6 No CVC/CVV provided", ""] : mismatch ? ["2 Doesn't match", "N"] : ["1 Matches", "M"];
   const avs =
-    behaviour === "avs_no_match"
+    behavior === "avs_no_match"
       ? ["2 Neither postal code nor address match", "N"]
       : hasAddress
         ? ["7 Both postal code and address match", "Y"]
@@ -64,7 +64,7 @@ export function dataOf({ card, behaviour, state }: Payment, hasAddress: boolean)
   return {
     ...known,
     ...{ cvcResult: cvc[0] ?? "", cvcResultRaw: cvc[1] ?? "", avsResult: avs[0] ?? "", avsResultRaw: avs[1] ?? "" },
-    refusalReasonRaw: state === "authorised" ? "AUTHORISED" : (RAW[behaviour] ?? "05 : Do not honor"),
+    refusalReasonRaw: state === "authorised" ? "AUTHORISED" : (RAW[behavior] ?? "05 : Do not honor"),
     ...(state === "authorised" && { authCode: AUTH_CODE }),
   };
 }

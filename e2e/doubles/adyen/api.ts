@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { SLOW_RESPONSE_MS } from "@/lib/contract/sandbox-cards";
 import { dataOf, error, json, OF_A_PROXY, REFUSALS, TRANSIENT } from "./answers";
-import { type Amount, Books, behaviourOf, type Card, methodOf, newPsp, type Payment } from "./books";
+import { type Amount, Books, behaviorOf, type Card, methodOf, newPsp, type Payment } from "./books";
 import { faultsOfAnswer, faultsOfRequest, faultsOfWebhook } from "./description";
 import { type DoubleAnswer, type DoubleRequest, Hangup, startDouble } from "./http-server";
 import { type WebhookOptions, webhookBody } from "./webhooks";
@@ -159,22 +159,22 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
       return error(422, "135", "Required field 'billingAddress.stateOrProvince' is not provided.");
     const card = cardOf(body);
     if ("status" in card) return card;
-    const behaviour = behaviourOf(card.number);
-    if (behaviour === "refuse_once" && !refusedOnce.has(reference)) {
+    const behavior = behaviorOf(card.number);
+    if (behavior === "refuse_once" && !refusedOnce.has(reference)) {
       refusedOnce.add(reference);
       return error(503, "703", "required resource temporarily unavailable", "internal", TRANSIENT);
     }
-    if (behaviour === "garbage") return OF_A_PROXY;
+    if (behavior === "garbage") return OF_A_PROXY;
     const expired = Date.UTC(Number(card.expiryYear), Number(card.expiryMonth), 1) <= Date.now();
-    const refused = expired || behaviour.startsWith("decline:");
+    const refused = expired || behavior.startsWith("decline:");
     const payment = books.payment({
-      ...{ reference, amount, card, returnUrl, behaviour: expired ? "decline:expired_card" : behaviour },
+      ...{ reference, amount, card, returnUrl, behavior: expired ? "decline:expired_card" : behavior },
       capturesAtOnce: body.captureDelayHours === 0,
-      state: refused ? "refused" : behaviour === "challenge" ? "challenged" : "authorised",
+      state: refused ? "refused" : behavior === "challenge" ? "challenged" : "authorised",
     });
-    if (behaviour === "slow") await wait(SLOW_RESPONSE_MS);
+    if (behavior === "slow") await wait(SLOW_RESPONSE_MS);
     const answer = json(200, paymentAnswer(payment, body));
-    if (behaviour === "lost_answer") throw new AnswerLost(answer);
+    if (behavior === "lost_answer") throw new AnswerLost(answer);
     return answer;
   }
 
@@ -192,14 +192,14 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
       const action = { type: "redirect", method: "GET", paymentMethodType: "scheme", url };
       return { ...common, resultCode: "RedirectShopper", action };
     }
-    const fraudResult = { accountScore: payment.behaviour === "decline:fraud_suspected" ? 95 : 0, results: [] };
+    const fraudResult = { accountScore: payment.behavior === "decline:fraud_suspected" ? 95 : 0, results: [] };
     if (state === "authorised")
       return {
         ...common,
         ...{ resultCode: "Authorised", amount, fraudResult },
         paymentMethod: { brand: methodOf(card.number), type: "scheme" },
       };
-    const [refusalReason, refusalReasonCode] = REFUSALS[payment.behaviour] ?? ["Refused", "2"];
+    const [refusalReason, refusalReasonCode] = REFUSALS[payment.behavior] ?? ["Refused", "2"];
     return { ...common, resultCode: "Refused", refusalReason, refusalReasonCode, fraudResult };
   }
 

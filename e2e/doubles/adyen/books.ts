@@ -10,7 +10,7 @@ export type Payment = {
   readonly reference: string;
   readonly amount: Amount;
   readonly card: Card;
-  readonly behaviour: SandboxBehavior;
+  readonly behavior: SandboxBehavior;
   readonly capturesAtOnce: boolean;
   readonly returnUrl: string;
   state: "challenged" | "authorised" | "refused";
@@ -52,8 +52,8 @@ export type Event = {
 /** Sixteen characters, like Adyen's. */
 export const newPsp = () => randomBytes(12).toString("base64url").replaceAll(/[-_]/g, "X").toUpperCase().slice(0, 16);
 
-const BEHAVIOURS = new Map(SANDBOX_CARDS.map((card) => [card.number, card.behavior]));
-export const behaviourOf = (number: string): SandboxBehavior => BEHAVIOURS.get(number) ?? "decline:generic_decline";
+const BEHAVIORS = new Map(SANDBOX_CARDS.map((card) => [card.number, card.behavior]));
+export const behaviorOf = (number: string): SandboxBehavior => BEHAVIORS.get(number) ?? "decline:generic_decline";
 export const methodOf = (number: string) =>
   ({ "4": "visa", "5": "mc", "3": "amex", "6": "discover" })[number[0] ?? ""] ?? "visa";
 
@@ -109,7 +109,7 @@ export class Books {
     if (payment.state !== "authorised" || payment.voided) return false;
     switch (kind) {
       case "capture":
-        if (payment.captured > 0 || value > payment.amount.value || payment.behaviour === "capture_fails") return false;
+        if (payment.captured > 0 || value > payment.amount.value || payment.behavior === "capture_fails") return false;
         payment.captured = value;
         return true;
       case "cancel":
@@ -136,7 +136,7 @@ export class Books {
     for (const modification of this.modifications) {
       const { kind, payment, amount, state } = modification;
       if (state !== "done") continue;
-      if (kind === "refund" && payment.behaviour === "refund_fails_later") {
+      if (kind === "refund" && payment.behavior === "refund_fails_later") {
         payment.refunded -= amount.value;
         modification.state = "failed";
         failed.push(modification.reference);

@@ -21,7 +21,7 @@ function rowsOf({ books }: AdyenDouble): BookRows {
     const { reference, amount, state, captured, refunded, voided } = payment;
     return {
       ...{ reference, account: null, amount: minor(amount), currency: amount.currency, voided },
-      ...{ outcome: OUTCOMES[state], challenged: payment.behaviour === "challenge" },
+      ...{ outcome: OUTCOMES[state], challenged: payment.behavior === "challenge" },
       amount_captured: minor({ ...amount, value: captured }),
       amount_refunded: minor({ ...amount, value: refunded }),
     };

@@ -224,7 +224,7 @@ describe("what Adyen approves after the payment has ended here is given back", (
     const { told, post, decide, books, voids, atAdyen, double, service, environmentId } = await approvedLate({});
     for (const message of told) await post(message);
     await decide();
-    Object.assign(atAdyen, { behaviour: "refund_fails_later" });
+    Object.assign(atAdyen, { behavior: "refund_fails_later" });
     double.books.giveBack();
     for (const message of double.messages()) expect(await post(message)).toBe(true);
     expect(await voids()).toMatchObject([{ state: "failed" }]);

@@ -50,7 +50,7 @@ export type OtherOptions = {
 const OWN_PAGES = "https://pages.other-processor.example/challenges/";
 const SIGNATURE = "x-other-signature";
 const SECRET = "what the other processor signs its reports with";
-const BEHAVIOURS = new Map(SANDBOX_CARDS.map((card) => [card.number, card.behavior]));
+const BEHAVIORS = new Map(SANDBOX_CARDS.map((card) => [card.number, card.behavior]));
 
 const newIdOf = (kind: "intent" | "movement" | "token" | "news") => `${kind}_${randomUUID().replaceAll("-", "")}`;
 
@@ -75,16 +75,16 @@ export function createOtherProcessor(options: OtherOptions): Processor {
     const { reference, account, amount, currency } = request;
     const token = await findToken(sql, request.token, account);
     if (!token) return { kind: "declined", decline_code: "processing_error" };
-    if (token.behaviour === "refuse_once" && (await insertRefusal(sql, reference))) {
+    if (token.behavior === "refuse_once" && (await insertRefusal(sql, reference))) {
       return { kind: "not_sent", reason: "the processor refused the first attempt before executing it" };
     }
     const created = await createIntent(sql, { id: newIdOf("intent"), reference, account, amount, currency });
     if (created.account !== account) return { kind: "not_sent", reason: "the reference belongs to another account" };
     await request.keep({ kind: "intent", id: created.id });
-    if (token.behaviour === "garbage") return { kind: "unknown", reason: "the processor's answer cannot be read" };
+    if (token.behavior === "garbage") return { kind: "unknown", reason: "the processor's answer cannot be read" };
     const { intent, fresh } = await confirmIntent(sql, created.id, decisionOf(token, request));
-    if (fresh && token.behaviour === "slow") await timer.wait(SLOW_RESPONSE_MS);
-    if (fresh && token.behaviour === "lost_answer") return { kind: "unknown", reason: "the connection was lost" };
+    if (fresh && token.behavior === "slow") await timer.wait(SLOW_RESPONSE_MS);
+    if (fresh && token.behavior === "lost_answer") return { kind: "unknown", reason: "the connection was lost" };
     return outcomeOfIntent(intent, request);
   }
 
@@ -125,8 +125,8 @@ export function createOtherProcessor(options: OtherOptions): Processor {
     async tokenize(account, card) {
       const token = newIdOf("token");
       const { exp_month, exp_year } = card;
-      const behaviour = BEHAVIOURS.get(card.number) ?? "decline:generic_decline";
-      await insertToken(sql, { token, account, behaviour, exp_month, exp_year });
+      const behavior = BEHAVIORS.get(card.number) ?? "decline:generic_decline";
+      await insertToken(sql, { token, account, behavior, exp_month, exp_year });
       const [bin, last4] = [card.number.slice(0, 6), card.number.slice(-4)];
       return { token, brand: cardBrand(card.number), bin, last4, exp_month, exp_year };
     },
@@ -191,23 +191,23 @@ function readReports({ headers, body }: { readonly headers: Headers; readonly bo
 }
 
 function decisionOf(token: Token, request: AuthorizeRequest) {
-  const { behaviour } = token;
-  const code = isExpired(token.exp_month, token.exp_year, new Date()) ? "expired_card" : declineCodeOf(behaviour);
-  const status = code !== null ? "declined" : behaviour === "challenge" ? "action_required" : "approved";
-  const captures = request.capture && status === "approved" && behaviour !== "capture_fails";
+  const { behavior } = token;
+  const code = isExpired(token.exp_month, token.exp_year, new Date()) ? "expired_card" : declineCodeOf(behavior);
+  const status = code !== null ? "declined" : behavior === "challenge" ? "action_required" : "approved";
+  const captures = request.capture && status === "approved" && behavior !== "capture_fails";
   return {
     status,
-    behaviour,
+    behavior,
     decline_code: code,
     capture_at_once: request.capture,
-    avs_result: verifyAddress(behaviour, request.billingAddress),
-    cvv_result: verifySecurityCode(behaviour),
+    avs_result: verifyAddress(behavior, request.billingAddress),
+    cvv_result: verifySecurityCode(behavior),
     captured: captures ? request.amount : 0,
   } as const;
 }
 
-function declineCodeOf(behaviour: SandboxBehavior): Intent["decline_code"] {
-  return behaviour.startsWith("decline:") ? (behaviour.slice("decline:".length) as Intent["decline_code"]) : null;
+function declineCodeOf(behavior: SandboxBehavior): Intent["decline_code"] {
+  return behavior.startsWith("decline:") ? (behavior.slice("decline:".length) as Intent["decline_code"]) : null;
 }
 
 function intentOutcome(intent: Intent, url: string): Outcome {
@@ -217,7 +217,7 @@ function intentOutcome(intent: Intent, url: string): Outcome {
     case "canceled":
       return { kind: "not_sent", reason: "it was canceled before it was confirmed" };
     case "approved": {
-      const captureFailed = intent.capture_at_once && intent.behaviour === "capture_fails";
+      const captureFailed = intent.capture_at_once && intent.behavior === "capture_fails";
       return { kind: "approved", ...(checks && { checks }), ...(captureFailed && { captured: false }) };
     }
     case "declined":

@@ -13,14 +13,14 @@ import type { SandboxBehavior } from "@/lib/contract/sandbox-cards";
 const TABLES = `
   create schema if not exists other_processor;
   create table if not exists other_processor.tokens (
-    token text primary key, account uuid not null, behaviour text not null, exp_month int not null, exp_year int not null,
+    token text primary key, account uuid not null, behavior text not null, exp_month int not null, exp_year int not null,
     created_at timestamptz not null default now());
   create table if not exists other_processor.refusals (reference uuid primary key);
   create table if not exists other_processor.intents (
     id text primary key, reference uuid not null unique, account uuid not null, amount bigint not null, currency text not null,
     status text not null default 'created'
       check (status in ('created', 'canceled', 'approved', 'declined', 'action_required')),
-    behaviour text, decline_code text, capture_at_once boolean not null default false, avs_result text, cvv_result text,
+    behavior text, decline_code text, capture_at_once boolean not null default false, avs_result text, cvv_result text,
     amount_captured bigint not null default 0, capture_pending bigint not null default 0,
     amount_refunded bigint not null default 0, refund_pending bigint not null default 0,
     voided boolean not null default false,
@@ -40,7 +40,7 @@ const TABLES = `
     acknowledged_at timestamptz, deliveries int not null default 0);
   create index if not exists news_open on other_processor.news (due_at) where acknowledged_at is null;
   create or replace view other_processor.charges as
-    select reference, account, case status when 'canceled' then 'closed' else behaviour end as behaviour,
+    select reference, account, case status when 'canceled' then 'closed' else behavior end as behavior,
       case status when 'canceled' then 'declined' else status end as outcome, amount, currency, amount_captured,
       amount_refunded, voided
     from other_processor.intents where status <> 'created';
@@ -65,7 +65,7 @@ export type Intent = {
   amount: number;
   currency: string;
   status: "created" | "canceled" | "approved" | "declined" | "action_required";
-  behaviour: SandboxBehavior | null;
+  behavior: SandboxBehavior | null;
   decline_code: DeclineCode | null;
   capture_at_once: boolean;
   avs_result: AvsResult | null;
@@ -105,7 +105,7 @@ export async function findIntent(sql: Sql, reference: string): Promise<Intent | 
   return row ?? null;
 }
 
-type Decision = Pick<Intent, "behaviour" | "decline_code" | "capture_at_once" | "avs_result" | "cvv_result"> & {
+type Decision = Pick<Intent, "behavior" | "decline_code" | "capture_at_once" | "avs_result" | "cvv_result"> & {
   status: "approved" | "declined" | "action_required";
   captured: number;
 };
@@ -113,7 +113,7 @@ type Decision = Pick<Intent, "behaviour" | "decline_code" | "capture_at_once" | 
 /** Confirms an intent that is neither confirmed nor canceled. `fresh`: confirmed by this call. */
 export async function confirmIntent(sql: Sql, id: string, to: Decision): Promise<{ intent: Intent; fresh: boolean }> {
   const [confirmed] = await sql<Intent[]>`
-    update other_processor.intents set status = ${to.status}, behaviour = ${to.behaviour},
+    update other_processor.intents set status = ${to.status}, behavior = ${to.behavior},
       decline_code = ${to.decline_code}, capture_at_once = ${to.capture_at_once}, avs_result = ${to.avs_result},
       cvv_result = ${to.cvv_result}, amount_captured = ${to.captured}::bigint
     where id = ${id} and status = 'created' returning *`;
@@ -264,7 +264,7 @@ async function decide(
 ): Promise<void> {
   const { intent, movement } = await lock(tx, object);
   const { kind, amount } = movement;
-  const approved = !(kind === "capture" && intent.behaviour === "capture_fails");
+  const approved = !(kind === "capture" && intent.behavior === "capture_fails");
   const capture = kind === "capture" ? amount : 0;
   const refund = kind === "refund" ? amount : 0;
   await tx`
@@ -275,7 +275,7 @@ async function decide(
     where id = ${intent.id}`;
   await tx`
     update other_processor.movements set outcome = ${approved ? "approved" : "declined"} where id = ${movement.id}`;
-  if (kind !== "refund" || intent.behaviour !== "refund_fails_later") return;
+  if (kind !== "refund" || intent.behavior !== "refund_fails_later") return;
   await tx`
     insert into other_processor.news (id, about, object, reference, account, due_at)
     values (${newsId}, 'return', ${movement.id}, ${movement.reference}::uuid, ${movement.account}::uuid,
@@ -307,21 +307,21 @@ export async function noteDelivery(sql: Sql, id: string, acknowledged: boolean):
 export type Token = {
   token: string;
   account: string;
-  behaviour: SandboxBehavior;
+  behavior: SandboxBehavior;
   exp_month: number;
   exp_year: number;
 };
 
 export async function insertToken(sql: Sql, token: Token): Promise<void> {
   await sql`
-    insert into other_processor.tokens (token, account, behaviour, exp_month, exp_year)
-    values (${token.token}, ${token.account}::uuid, ${token.behaviour}, ${token.exp_month}::int, ${token.exp_year}::int)`;
+    insert into other_processor.tokens (token, account, behavior, exp_month, exp_year)
+    values (${token.token}, ${token.account}::uuid, ${token.behavior}, ${token.exp_month}::int, ${token.exp_year}::int)`;
 }
 
 /** Null if the token belongs to another account or doesn't exist. */
 export async function findToken(sql: Sql, token: string, account: string): Promise<Token | null> {
   const [row] = await sql<Token[]>`
-    select token, account, behaviour, exp_month, exp_year from other_processor.tokens
+    select token, account, behavior, exp_month, exp_year from other_processor.tokens
     where token = ${token} and account = ${account}::uuid`;
   return row ?? null;
 }

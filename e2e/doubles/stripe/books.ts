@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type Stripe from "stripe";
 import { cardBrand } from "@/lib/contract/card-networks";
-import { type Behaviour, behaviourOf, type Decline, declineOf, TEST_TOKENS } from "./cards";
+import { type Behavior, behaviorOf, type Decline, declineOf, TEST_TOKENS } from "./cards";
 import * as shapes from "./shapes";
 
 /** An error response. `stored`: kept under the request's idempotency key. */
@@ -23,7 +23,7 @@ const refuse = (code: string, message: string, more: object = {}) =>
 const missing = (what: string, id: string) =>
   new ApiError(404, { type: "invalid_request_error", code: "resource_missing", message: `No such ${what}: '${id}'` });
 
-type Method = { object: Stripe.PaymentMethod; behaviour: Behaviour; expired: boolean };
+type Method = { object: Stripe.PaymentMethod; behavior: Behavior; expired: boolean };
 type NewMethod = {
   number: string;
   exp_month: number;
@@ -79,7 +79,7 @@ export class Books {
     const shown = { brand: cardBrand(number) ?? "unknown", last4: number.slice(-4), exp_month, exp_year };
     const object = shapes.paymentMethod({ ...this.#new("pm"), id }, shown, { metadata, address });
     const expired = Date.UTC(exp_year, exp_month, 1) <= this.#terms.now() * 1_000;
-    this.#methods.set(id, { object, behaviour: behaviourOf(number), expired });
+    this.#methods.set(id, { object, behavior: behaviorOf(number), expired });
     return object;
   }
 
@@ -98,7 +98,7 @@ export class Books {
     return isFirst;
   }
 
-  behaviourOfMethod = (id: string): Behaviour | null => this.#methods.get(id)?.behaviour ?? null;
+  behaviorOfMethod = (id: string): Behavior | null => this.#methods.get(id)?.behavior ?? null;
 
   createIntent(given: {
     amount: number;
@@ -126,7 +126,7 @@ export class Books {
     if (given.returnUrl) this.#returnUrls.set(id, given.returnUrl);
     intent.last_payment_error = null;
     intent.payment_method = given.method;
-    if (method.behaviour === "challenge") {
+    if (method.behavior === "challenge") {
       if (!given.returnUrl) throw refuse("missing_return_url", "A return_url is needed for this card.");
       intent.status = "requires_action";
       const url = this.#terms.challengeAddress(id);
@@ -134,7 +134,7 @@ export class Books {
       this.#tell("payment_intent.requires_action", intent);
       return intent;
     }
-    if (method.behaviour === "processing") {
+    if (method.behavior === "processing") {
       intent.status = "processing";
       this.#tell("payment_intent.processing", intent);
       return intent;
@@ -143,7 +143,7 @@ export class Books {
   }
 
   #authorize(intent: Stripe.PaymentIntent, method: Method, challenged: boolean) {
-    const decline = method.expired ? declineOf("decline:expired_card") : declineOf(method.behaviour);
+    const decline = method.expired ? declineOf("decline:expired_card") : declineOf(method.behavior);
     if (decline) throw this.#decline(intent, method, decline);
     const captured = intent.capture_method !== "manual";
     const charge = this.#charge(intent, method, { captured, decline: null, challenged });
@@ -152,13 +152,13 @@ export class Books {
     if (captured) intent.amount_received = intent.amount;
     else intent.amount_capturable = intent.amount;
     this.#tell(captured ? "payment_intent.succeeded" : "payment_intent.amount_capturable_updated", intent);
-    if (method.behaviour === "disputed") this.openDispute(charge, { amount: charge.amount, reason: "fraudulent" });
+    if (method.behavior === "disputed") this.openDispute(charge, { amount: charge.amount, reason: "fraudulent" });
     return intent;
   }
 
   #charge(
     intent: Stripe.PaymentIntent,
-    { object, behaviour }: Method,
+    { object, behavior }: Method,
     how: { captured: boolean; decline: Decline | null; challenged: boolean },
   ): Stripe.Charge {
     if (!object.card) throw new Error("every method is a card");
@@ -167,7 +167,7 @@ export class Books {
     const charge = shapes.charge(
       this.#new("ch"),
       intent,
-      { id: object.id, card, behaviour, address: object.billing_details.address },
+      { id: object.id, card, behavior, address: object.billing_details.address },
       how,
     );
     this.charges.set(charge.id, charge);
@@ -224,7 +224,7 @@ export class Books {
   endProcessing(id: string): void {
     const intent = this.intent(id);
     const method = this.#methods.get(typeof intent.payment_method === "string" ? intent.payment_method : "");
-    if (intent.status === "processing" && method) this.#authorize(intent, { ...method, behaviour: "approve" }, false);
+    if (intent.status === "processing" && method) this.#authorize(intent, { ...method, behavior: "approve" }, false);
   }
 
   updateMetadata(id: string, metadata: Record<string, string>) {
@@ -242,7 +242,7 @@ export class Books {
         param: "amount_to_capture",
       });
     const charge = this.chargeOf(intent);
-    if (this.#behaviourOf(intent) === "capture_fails")
+    if (this.#behaviorOf(intent) === "capture_fails")
       throw new ApiError(402, {
         type: "card_error",
         code: "card_declined",
@@ -295,7 +295,7 @@ export class Books {
         ? refuse("charge_already_refunded", `Charge ${charge.id} has already been refunded.`)
         : refuse("amount_too_large", `Refund amount is greater than unrefunded amount on charge.`, { param: "amount" });
     const refund = shapes.refund(this.#new("re"), { ...given, amount, intent });
-    if (this.#behaviourOf(intent) === "refund_pending") refund.status = "pending";
+    if (this.#behaviorOf(intent) === "refund_pending") refund.status = "pending";
     this.#setRefunded(charge, charge.amount_refunded + amount);
     this.refunds.set(refund.id, refund);
     this.#tell("refund.created", refund);
@@ -343,13 +343,13 @@ export class Books {
     return found(this.charges.get(String(intent.latest_charge)), "charge", String(intent.latest_charge));
   }
 
-  #behaviourOf(intent: Stripe.PaymentIntent): Behaviour | null {
-    return this.behaviourOfMethod(String(intent.payment_method));
+  #behaviorOf(intent: Stripe.PaymentIntent): Behavior | null {
+    return this.behaviorOfMethod(String(intent.payment_method));
   }
 
   /** True if refunds of the intent fail later. */
   refundFails = (refund: Stripe.Refund): boolean =>
-    this.#behaviourOf(this.intent(String(refund.payment_intent))) === "refund_fails_later";
+    this.#behaviorOf(this.intent(String(refund.payment_intent))) === "refund_fails_later";
 
   #wrongState(intent: Stripe.PaymentIntent, what: string): ApiError {
     const message = `You cannot ${what} this PaymentIntent because it has a status of ${intent.status}.`;

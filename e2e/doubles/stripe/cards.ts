@@ -1,17 +1,17 @@
 import { SANDBOX_CARDS, type SandboxBehavior } from "@/lib/contract/sandbox-cards";
 
 /** A card's behavior: that of the sandbox card with the same number, or one that only this processor has. */
-export type Behaviour = SandboxBehavior | "refund_pending" | "processing" | "disputed";
+export type Behavior = SandboxBehavior | "refund_pending" | "processing" | "disputed";
 
 /** Stripe test cards that have no equivalent in the sandbox, and one of our own that stays in processing. */
-const MORE: readonly (readonly [string, Behaviour])[] = [
+const MORE: readonly (readonly [string, Behavior])[] = [
   ["4000000000007726", "refund_pending"],
   ["4000000000000259", "disputed"],
   ["4000000000000119", "decline:processing_error"],
   ["4000000000006009", "processing"],
 ];
 
-const BEHAVIOURS: ReadonlyMap<string, Behaviour> = new Map([
+const BEHAVIORS: ReadonlyMap<string, Behavior> = new Map([
   ...SANDBOX_CARDS.map((card) => [card.number, card.behavior] as const),
   ...MORE,
 ]);
@@ -29,7 +29,7 @@ export const TEST_TOKENS: ReadonlyMap<string, string> = new Map([
   ["pm_card_pendingRefund", "4000000000007726"],
 ]);
 
-export const behaviourOf = (number: string): Behaviour => BEHAVIOURS.get(number) ?? "decline:generic_decline";
+export const behaviorOf = (number: string): Behavior => BEHAVIORS.get(number) ?? "decline:generic_decline";
 
 export type Decline = {
   readonly code: string;
@@ -59,9 +59,9 @@ const declines = {
 } as const;
 
 /** Null if a charge to the card isn't declined. */
-export function declineOf(behaviour: Behaviour): Decline | null {
-  if (!behaviour.startsWith("decline:")) return null;
-  const name = behaviour.slice("decline:".length) as keyof typeof declines;
+export function declineOf(behavior: Behavior): Decline | null {
+  if (!behavior.startsWith("decline:")) return null;
+  const name = behavior.slice("decline:".length) as keyof typeof declines;
   const [code, decline_code, network_decline_code, message] = declines[name];
   return { code, decline_code, network_decline_code, message, ...(name === "fraud_suspected" && { blocked: true }) };
 }

@@ -211,7 +211,7 @@ function faultOfCard(
   keys: ReadonlyMap<string, Stored>,
 ): Fault | null {
   if (operation !== "confirm" || key === null) return null;
-  switch (books.behaviourOfMethod(new URLSearchParams(text).get("payment_method") ?? "")) {
+  switch (books.behaviorOfMethod(new URLSearchParams(text).get("payment_method") ?? "")) {
     case "lost_answer":
       return keys.has(key) ? null : "silence after";
     case "garbage":

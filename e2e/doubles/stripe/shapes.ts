@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { type Behaviour, type Decline, declineOf } from "./cards";
+import { type Behavior, type Decline, declineOf } from "./cards";
 
 /** Objects typed by Stripe's library: a wrong shape doesn't compile. */
 
@@ -101,7 +101,7 @@ export function paymentMethod(
 export function charge(
   { id, created, livemode }: Made,
   intent: Stripe.PaymentIntent,
-  method: { id: string; card: CardData; behaviour: Behaviour; address: Stripe.Address | null },
+  method: { id: string; card: CardData; behavior: Behavior; address: Stripe.Address | null },
   how: { captured: boolean; decline: Decline | null; challenged: boolean },
 ): Stripe.Charge {
   const { amount, currency } = intent;
@@ -169,15 +169,15 @@ export function charge(
 
 function chargedCard(
   amount: number,
-  { card, behaviour, address }: { card: CardData; behaviour: Behaviour; address: Stripe.Address | null },
+  { card, behavior, address }: { card: CardData; behavior: Behavior; address: Stripe.Address | null },
   challenged: boolean,
 ): Stripe.Charge.PaymentMethodDetails.Card {
-  const cvcFails = behaviour === "cvv_no_match" || behaviour === "decline:incorrect_cvv";
+  const cvcFails = behavior === "cvv_no_match" || behavior === "decline:incorrect_cvv";
   const check = (given: string | null | undefined) =>
-    behaviour === "avs_no_match" ? "fail" : given == null ? null : "pass";
+    behavior === "avs_no_match" ? "fail" : given == null ? null : "pass";
   return {
-    amount_authorized: declineOf(behaviour) === null ? amount : null,
-    authorization_code: declineOf(behaviour) === null ? "123456" : null,
+    amount_authorized: declineOf(behavior) === null ? amount : null,
+    authorization_code: declineOf(behavior) === null ? "123456" : null,
     ...card,
     checks: {
       address_line1_check: check(address?.line1),

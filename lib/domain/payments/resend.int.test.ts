@@ -54,7 +54,7 @@ async function ago(tenant: MoneyTenant, seconds: number): Promise<void> {
 
 async function chargesOf(tenant: MoneyTenant) {
   const rows = await db.sql`
-    select outcome from sandbox_processor.charges where account = ${tenant.environmentId} and behaviour <> 'closed'`;
+    select outcome from sandbox_processor.charges where account = ${tenant.environmentId} and behavior <> 'closed'`;
   return rows.map(({ outcome }) => outcome);
 }
 

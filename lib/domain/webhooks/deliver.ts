@@ -57,8 +57,8 @@ const SLOW_LANE_SLOTS = 12;
  * test receivers hang, live endpoints have 8 slots, 4 of them for those that fail, are slow or are new.
  */
 const SHARES = {
-  others: { ofEndpoint: 4, ofEnvironment: 16, ofTests: 16 },
-  hindered: { ofEndpoint: 1, ofEnvironment: 3, ofTests: 8 },
+  fast: { ofEndpoint: 4, ofEnvironment: 16, ofTests: 16 },
+  slow: { ofEndpoint: 1, ofEnvironment: 3, ofTests: 8 },
 } as const;
 /** Endpoints examined per query; an environment has fewer. */
 const ENDPOINTS_PER_QUERY = 200;
@@ -66,7 +66,7 @@ const SLOW_MS = 2 * SECOND;
 /** Max stored bytes of a 2xx response, which has no error to diagnose. */
 const MAX_SUCCESS_BODY_BYTES = 512;
 
-type Kind = keyof typeof SHARES;
+type Lane = keyof typeof SHARES;
 
 const FIRST: EndpointPlace = { environment_id: BEFORE_ALL, endpoint_id: BEFORE_ALL };
 
@@ -99,8 +99,8 @@ export class WebhookWorker {
   readonly #service: Service;
   readonly #running = new Map<TakenDelivery, Promise<void>>();
   readonly #stopping = new AbortController();
-  /** Endpoint after which the next round starts, for each kind. */
-  readonly #after = { hindered: FIRST, others: FIRST };
+  /** Endpoint after which the next round starts, for each lane. */
+  readonly #after = { slow: FIRST, fast: FIRST };
   #wake = () => {};
 
   constructor(service: Service) {
@@ -116,10 +116,10 @@ export class WebhookWorker {
   async begin(stopping?: AbortSignal, wake = () => {}): Promise<number> {
     if (stopping?.aborted) return 0;
     this.#wake = wake;
-    const healthy = await this.#fillSlots("others", SLOTS - this.#running.size);
-    const busy = this.#ofKind("hindered").length;
-    const hindered = await this.#fillSlots("hindered", Math.min(SLOTS - this.#running.size, SLOW_LANE_SLOTS - busy));
-    return healthy + hindered;
+    const fast = await this.#fillSlots("fast", SLOTS - this.#running.size);
+    const busy = this.#runningIn("slow").length;
+    const slow = await this.#fillSlots("slow", Math.min(SLOTS - this.#running.size, SLOW_LANE_SLOTS - busy));
+    return fast + slow;
   }
 
   /** Resolves when no delivery is in progress. */
@@ -134,23 +134,23 @@ export class WebhookWorker {
     end();
   }
 
-  #ofKind(who: Kind): TakenDelivery[] {
-    return [...this.#running.keys()].filter(({ hindered }) => hindered === (who === "hindered"));
+  #runningIn(lane: Lane): TakenDelivery[] {
+    return [...this.#running.keys()].filter(({ is_slow }) => is_slow === (lane === "slow"));
   }
 
   /** Continues after the last examined endpoint, for at most one full round without anything to take. */
-  async #fillSlots(who: Kind, free: number): Promise<number> {
+  async #fillSlots(lane: Lane, free: number): Promise<number> {
     let started = 0;
     let takenThisRound = 0;
-    let isWholeRound = this.#after[who] === FIRST;
+    let isWholeRound = this.#after[lane] === FIRST;
     while (started < free) {
       const nowMs = this.#service.clock.now().getTime();
       const now = new Date(nowMs).toISOString();
       const found = await findDueEndpoints(this.#service.db.sql, {
-        ...{ after: this.#after[who], hindered: who === "hindered", now },
-        ...{ share: SHARES[who].ofEndpoint, limit: ENDPOINTS_PER_QUERY },
+        ...{ after: this.#after[lane], isSlow: lane === "slow", now },
+        ...{ share: SHARES[lane].ofEndpoint, limit: ENDPOINTS_PER_QUERY },
       });
-      const allocation = allocateSlots(found, this.#ofKind(who), SHARES[who], free - started);
+      const allocation = allocateSlots(found, this.#runningIn(lane), SHARES[lane], free - started);
       const leaseUntil = new Date(nowMs + LEASE_MS).toISOString();
       const taken = await takeDueDeliveries(this.#service.db.sql, allocation.allocated, {
         ...{ now, leaseUntil, maxAttempts: MAX_ATTEMPTS },
@@ -159,12 +159,12 @@ export class WebhookWorker {
       started += taken.length;
       takenThisRound += taken.length;
       if (allocation.examined === found.length && found.length < ENDPOINTS_PER_QUERY) {
-        this.#after[who] = FIRST;
+        this.#after[lane] = FIRST;
         if (isWholeRound && takenThisRound === 0) break;
         isWholeRound = true;
         takenThisRound = 0;
       } else {
-        this.#after[who] = found[allocation.examined - 1] as EndpointPlace;
+        this.#after[lane] = found[allocation.examined - 1] as EndpointPlace;
       }
     }
     return started;

@@ -53,7 +53,7 @@ export async function createWebhookEndpoint(ctx: Context, input: CreateWebhookEn
         ...{ id, ...input, status: "ENABLED", disabled_reason: null, failing_since: null, deleted_at: null },
         last_notice: null,
         // Unproven: until its first success, it shares the slots of failing endpoints.
-        ...{ hindered_at: created_at, created_at, updated_at: created_at },
+        ...{ slow_lane_since: created_at, created_at, updated_at: created_at },
       });
       if (row === null) throw urlTaken();
       const keys = await addSecret(ctx, tx, id);
@@ -161,7 +161,7 @@ export async function updateWebhookEndpoint(
       ...sent,
       ...(enabled && { disabled_reason: null }),
       // Like a new endpoint: no failures yet, and it must first succeed.
-      ...(begins && { failing_since: null, hindered_at: now, last_notice: null }),
+      ...(begins && { failing_since: null, slow_lane_since: now, last_notice: null }),
       ...(manual && { disabled_reason: "manual" }),
       updated_at: now,
     });

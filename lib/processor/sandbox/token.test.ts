@@ -18,7 +18,7 @@ const fingerprintOf = async (number: string, { by = vault, at = account } = {}) 
 
 test.each(SANDBOX_CARDS)(
   "a token of $number holds its behavior and what a receipt shows",
-  async ({ number, brand, behavior: behaviour }) => {
+  async ({ number, brand, behavior }) => {
     const tokenized = await vault.tokenize(account, card(number));
     expect(tokenized).toMatchObject({
       brand,
@@ -27,13 +27,13 @@ test.each(SANDBOX_CARDS)(
       exp_month: 12,
       exp_year: 2099,
     });
-    expect(vault.open(tokenized.token)).toMatchObject({ behaviour, expMonth: 12, expYear: 2099 });
+    expect(vault.open(tokenized.token)).toMatchObject({ behavior, expMonth: 12, expYear: 2099 });
   },
 );
 
 test("a valid number that is no test card is declined", async () => {
   const { token } = await vault.tokenize(account, card("4012888888881881"));
-  expect(vault.open(token)?.behaviour).toBe("decline:generic_decline");
+  expect(vault.open(token)?.behavior).toBe("decline:generic_decline");
 });
 
 test("nothing of a token, decoded or not, holds the number, the security code or anything that stays the same", async () => {

@@ -5,7 +5,7 @@ import { type Secret, UnknownKeyError } from "@/lib/secret";
 import type { TokenizedCard } from "../port";
 
 /** Contents of a token: the card's behavior and its slow fingerprint. Never the number or security code. */
-export type SandboxToken = { behaviour: SandboxBehavior; fingerprint: string; expMonth: number; expYear: number };
+export type SandboxToken = { behavior: SandboxBehavior; fingerprint: string; expMonth: number; expYear: number };
 
 export type SandboxVault = {
   tokenize(account: string, card: CardInput): Promise<TokenizedCard>;
@@ -29,8 +29,8 @@ export function createVault(secret: Secret): SandboxVault {
   return {
     async tokenize(account, card) {
       const fingerprint = (await secret.fingerprint(account, card)).toString("base64url");
-      const behaviour = BEHAVIORS.get(card.number) ?? "decline:generic_decline";
-      const token = PREFIX + secret.seal(JSON.stringify([behaviour, fingerprint, card.exp_month, card.exp_year]));
+      const behavior = BEHAVIORS.get(card.number) ?? "decline:generic_decline";
+      const token = PREFIX + secret.seal(JSON.stringify([behavior, fingerprint, card.exp_month, card.exp_year]));
       return {
         token,
         brand: cardBrand(card.number),
@@ -44,8 +44,8 @@ export function createVault(secret: Secret): SandboxVault {
     open(token) {
       if (!token.startsWith(PREFIX)) return null;
       try {
-        const [behaviour, fingerprint, expMonth, expYear] = JSON.parse(secret.unseal(token.slice(PREFIX.length)));
-        return { behaviour, fingerprint, expMonth, expYear };
+        const [behavior, fingerprint, expMonth, expYear] = JSON.parse(secret.unseal(token.slice(PREFIX.length)));
+        return { behavior, fingerprint, expMonth, expYear };
       } catch (error) {
         // The token is ours, and a process with its secret would accept it: no reason to decline the card.
         if (error instanceof UnknownKeyError) throw error;

@@ -308,7 +308,7 @@ class Books {
     this.rows["sandbox_processor.charges"].push({
       reference: payment.authorization_id,
       account: this.#environmentId,
-      behaviour: fate.kind === "declined" ? `decline:${fate.code}` : "approve",
+      behavior: fate.kind === "declined" ? `decline:${fate.code}` : "approve",
       outcome: fate.kind === "declined" ? "declined" : "approved",
       decline_code: fate.kind === "declined" ? fate.code : null,
       amount: payment.amount,
