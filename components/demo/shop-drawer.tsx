@@ -91,6 +91,7 @@ const GROUPS: readonly { group: SandboxCard["group"]; title: string }[] = [
   { group: "approved", title: "Approved" },
   { group: "declined", title: "Declined" },
   { group: "verification", title: "Verification" },
+  { group: "recurring", title: "Charged again by the shop" },
   { group: "fault", title: "A processor on a bad day" },
 ];
 

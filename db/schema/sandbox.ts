@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { boolean, check, index, pgSchema, smallint, text, uuid } from "drizzle-orm/pg-core";
+import { boolean, check, index, integer, pgSchema, smallint, text, uuid } from "drizzle-orm/pg-core";
 import { DECLINE_CODES } from "@/lib/contract/transactions/words";
 import { instant, money, oneOf } from "../columns";
 
@@ -56,6 +56,33 @@ export const sandboxCharges = sandboxProcessor.table(
       "sandbox_charges_unapproved",
       sql`${table.outcome} = 'approved' or (${table.amount_captured} = 0 and not ${table.voided})`,
     ),
+  ],
+);
+
+/**
+ * Cards stored for later charges, each by a check or a charge, whose outcome is repeated here. Of the card it contains only
+ * its behavior and expiry. Rows of removed cards stay, so that they are refused.
+ */
+export const sandboxStoredCards = sandboxProcessor.table(
+  "stored_cards",
+  {
+    /** Reference of the check or charge, and thereby the card's token. */
+    reference: uuid("reference").primaryKey(),
+    account: uuid("account").notNull(),
+    customer: text("customer").notNull(),
+    behavior: text("behavior").notNull(),
+    exp_month: smallint("exp_month").notNull(),
+    exp_year: smallint("exp_year").notNull(),
+    outcome: oneOf("sandbox_charge_outcome", CHARGE_OUTCOMES)("outcome").notNull(),
+    decline_code: text("decline_code", { enum: [...DECLINE_CODES] }),
+    /** Approved charges by the merchant, for the card that declines later ones. */
+    merchant_charges: integer("merchant_charges").notNull().default(0),
+    removed_at: instant("removed_at"),
+    created_at: instant("created_at").notNull().default(sql`now()`),
+  },
+  (table) => [
+    check("sandbox_stored_cards_declined", sql`(${table.outcome} = 'declined') = (${table.decline_code} is not null)`),
+    check("sandbox_stored_cards_removed", sql`${table.removed_at} is null or ${table.outcome} = 'approved'`),
   ],
 );
 

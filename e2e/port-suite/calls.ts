@@ -69,7 +69,7 @@ class Payment {
   }
 }
 
-const CHALLENGE_PAGE = "https://cardlane.example/challenge/of-this-payment";
+export const CHALLENGE_PAGE = "https://cardlane.example/challenge/of-this-payment";
 export const AMOUNT = 10_000;
 /** Number of concurrent duplicates of a call that must be executed once. */
 export const DUPLICATES = 24;

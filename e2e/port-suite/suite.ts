@@ -10,6 +10,7 @@ import {
 } from "@/lib/processor/port";
 import { AMOUNT, approvals, type Charge, callsTo, DUPLICATES, type ProcessorUnderTest, refused, times } from "./calls";
 import { challenges, closing, keeping } from "./ends";
+import { storedCards } from "./stored-cards";
 
 /**
  * Tests that every processor must pass, depending on its capabilities. Each names a guarantee that payments
@@ -23,6 +24,7 @@ export function portSuite(name: string, under: ProcessorUnderTest): void {
     closing(under);
     keeping(under);
     challenges(under);
+    storedCards(under);
     apart(under);
     reporting(under);
   });
@@ -299,7 +301,7 @@ function pushed(reports: PushedReports, returned: Returned, under: ProcessorUnde
     const isNamed = (report: Report) =>
       "object" in report
         ? ids.includes(report.object)
-        : report.reference === refund.reference && report.account === charge.account;
+        : "reference" in report && report.reference === refund.reference && report.account === charge.account;
     expect(told.filter(isNamed).length).toBeGreaterThan(0);
   });
 

@@ -7,6 +7,10 @@ export type SandboxBehavior =
   | "approve"
   | `decline:${DeclineCode}`
   | "challenge"
+  /** Charges of the stored card by the merchant are declined; the rest is approved. */
+  | `merchant_decline:${DeclineCode}`
+  /** The first charges of the stored card by the merchant are approved, later ones are declined. */
+  | "merchant_declines_later"
   | "avs_no_match"
   | "cvv_no_match"
   | "capture_fails"
@@ -20,11 +24,14 @@ export type SandboxCard = {
   /** The industry's public test number, which belongs to no real account. */
   number: string;
   brand: CardBrand;
-  group: "approved" | "declined" | "verification" | "fault";
+  group: "approved" | "declined" | "verification" | "recurring" | "fault";
   behavior: SandboxBehavior;
   /** Description of the effect for the docs. */
   effect: string;
 };
+
+/** Charges by the merchant that `merchant_declines_later` approves. */
+export const APPROVED_MERCHANT_CHARGES = 2;
 
 /** Response time of the slow card. */
 export const SLOW_RESPONSE_MS = 5_000;
@@ -69,6 +76,31 @@ export const SANDBOX_CARDS: readonly SandboxCard[] = [
   ),
 
   visa(
+    "4000000000007106",
+    "recurring",
+    "merchant_decline:insufficient_funds",
+    "Approved; each charge by the merchant is then declined: insufficient_funds.",
+  ),
+  visa(
+    "4000000000007205",
+    "recurring",
+    "merchant_declines_later",
+    "Approved; so are the first two charges by the merchant, and later ones are declined: insufficient_funds.",
+  ),
+  visa(
+    "4000000000007304",
+    "recurring",
+    "merchant_decline:stolen_card",
+    "Approved; each charge by the merchant is then declined: stolen_card.",
+  ),
+  visa(
+    "4000000000007403",
+    "recurring",
+    "merchant_decline:authentication_failed",
+    "Approved; each charge by the merchant is then declined: authentication_failed.",
+  ),
+
+  visa(
     "4000000000000341",
     "fault",
     "capture_fails",
@@ -110,7 +142,8 @@ export type FraudSignals = {
   email_attempts: number;
   address_attempts: number;
   avs_result: AvsResult;
-  cvv_result: "M" | "N";
+  /** `P`: a stored card, charged without its security code. */
+  cvv_result: "M" | "N" | "P";
   /** Minor units. */
   amount: number;
   /** Average of the account's last 20 approved charges in the currency, in minor units; null if fewer than 5. */

@@ -4,7 +4,7 @@ import { keepableText } from "@/lib/contract/card-numbers";
 import { declineCode } from "@/lib/contract/errors";
 import { avsResult, cvvResult } from "@/lib/contract/transactions/transaction";
 import { CARD_BRANDS } from "@/lib/contract/transactions/words";
-import type { Outcome, Processor } from "./port";
+import type { Outcome, Processor, StoreCardOutcome } from "./port";
 
 /** Text from processors is stored: text that the database refuses would keep the outcome out of the books. */
 const keepable = (text: string) => keepableText(text, 500);
@@ -21,23 +21,27 @@ const checks = z
   })
   .optional();
 
+const card = z.object({
+  brand: z.enum(CARD_BRANDS).nullable(),
+  bin: z
+    .string()
+    .regex(/^\d{6,8}$/)
+    .nullable(),
+  last4: z
+    .string()
+    .regex(/^\d{4}$/)
+    .nullable(),
+  exp_month: z.int().min(1).max(12).nullable(),
+  exp_year: z.int().min(2000).max(2199).nullable(),
+});
+/** Kept as they are: a changed token would name no card. */
+const identifier = z.string().min(1).max(500);
+
 const details = {
   note: words.optional(),
-  card: z
-    .object({
-      brand: z.enum(CARD_BRANDS).nullable(),
-      bin: z
-        .string()
-        .regex(/^\d{6,8}$/)
-        .nullable(),
-      last4: z
-        .string()
-        .regex(/^\d{4}$/)
-        .nullable(),
-      exp_month: z.int().min(1).max(12).nullable(),
-      exp_year: z.int().min(2000).max(2199).nullable(),
-    })
-    .optional(),
+  card: card.optional(),
+  storedToken: identifier.optional(),
+  fingerprint: identifier.optional(),
 };
 
 const outcome = z.discriminatedUnion("kind", [
@@ -55,6 +59,17 @@ const inquiry = z.discriminatedUnion("kind", [
   ...outcome.options,
   z.object({ kind: z.literal("not_found") }),
   z.object({ kind: z.literal("never") }),
+]);
+const storeCardOutcome = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("stored"), token: identifier, card: card.optional(), fingerprint: details.fingerprint }),
+  z.object({
+    kind: z.literal("declined"),
+    decline_code: declineCode.nullable(),
+    note: details.note,
+    refusal: words.optional(),
+  }),
+  z.object({ kind: z.literal("action_required"), challenge: z.object({ url: address }), pending: identifier }),
+  z.object({ kind: z.enum(["not_sent", "unknown"]), reason: words }),
 ]);
 
 /** A call that moves no money timed out: it did nothing, or can be repeated. */
@@ -90,6 +105,8 @@ export function withDeadline(processor: Processor, timeoutMs: number, timer: Tim
   };
 
   const { reports, acceptToken, readDispute, listOutsideRefunds, checkConnection } = processor;
+  const { storeCard, continueStoring, removeCard } = processor;
+  const store = (call: () => Promise<StoreCardOutcome>) => parseResult<StoreCardOutcome>(storeCardOutcome, call);
   const catchUp = reports.kind === "pushed" ? reports.catchUp : undefined;
   return {
     name: processor.name,
@@ -101,6 +118,9 @@ export function withDeadline(processor: Processor, timeoutMs: number, timer: Tim
     authorize: (request) => send(() => processor.authorize(request)),
     ...(processor.returnParameter !== undefined && { returnParameter: processor.returnParameter }),
     continueAuthorization: (request) => send(() => processor.continueAuthorization(request)),
+    storeCard: storeCard && ((request) => store(() => storeCard(request))),
+    continueStoring: continueStoring && ((request) => store(() => continueStoring(request))),
+    removeCard: removeCard && ((account, stored) => inTime(removeCard(account, stored))),
     capture: (request) => send(() => processor.capture(request)),
     void: (request) => send(() => processor.void(request)),
     refund: (request) => send(() => processor.refund(request)),

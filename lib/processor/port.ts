@@ -40,6 +40,15 @@ export type Processor = {
   readonly returnParameter?: string;
   /** Continues an authorization that required action, once the shopper passed or failed the challenge. */
   continueAuthorization(request: ContinueRequest): Promise<Outcome>;
+  /**
+   * Checks a card with its issuer for a zero amount, and stores it for later payments of one customer. Moves no money; a
+   * repeated reference stores the card once. Omitted, like the next two, if `capabilities.storedCards` is false.
+   */
+  storeCard?(request: StoreCardRequest): Promise<StoreCardOutcome>;
+  /** Continues a check that required action, once the shopper passed or failed the challenge. Safe to repeat. */
+  continueStoring?(request: ContinueStoringRequest): Promise<StoreCardOutcome>;
+  /** Removes a stored card, so that it can never be charged again. Succeeds if it is already gone. */
+  removeCard?(account: string, card: StoredCard): Promise<void>;
   capture(request: FollowUpRequest): Promise<Outcome>;
   void(request: VoidRequest): Promise<Outcome>;
   refund(request: FollowUpRequest): Promise<Outcome>;
@@ -91,6 +100,8 @@ type Capabilities = {
   readonly ownIds: boolean | "answered";
   /** `acceptToken` takes tokens made by the processor's own script. */
   readonly ownTokens: boolean;
+  /** It stores cards and charges stored ones: `storeCard`, and `store` and `stored` of an authorization. */
+  readonly storedCards: boolean;
 };
 
 export type PulledReports = {
@@ -143,12 +154,14 @@ export class UnreadableReportError extends Error {
   }
 }
 
+export type Report = OperationReport | StoredCardReport;
+
 /**
  * A change to an operation after it was accepted, such as a returned refund or a completed capture. Reports can be late,
  * repeated or out of order, so they only trigger a status check. `outside`: a refund of the payment was made elsewhere, or such
  * a refund has failed.
  */
-export type Report = { readonly id: string } /**
+export type OperationReport = { readonly id: string } /**
  * `insists`, only for `kept` reports: it changes a final state that may have been read already, so it is redelivered until
  * its operation has no lease.
  */ & (
@@ -156,7 +169,14 @@ export type Report = { readonly id: string } /**
   /** Identified by a stored id. `dispute`: the id of its dispute, which is then read again. */
   | { readonly object: string; readonly dispute?: string; readonly outside?: true }
 );
-export type PulledReport = Extract<Report, { account: string }>;
+export type PulledReport = Extract<OperationReport, { account: string }>;
+
+/** A stored card was renewed by its network (`card` has its new data), or is gone. Can be late or repeated. */
+export type StoredCardReport = {
+  readonly id: string;
+  /** Token of the stored card. */
+  readonly storedCard: string;
+} & ({ readonly change: "updated"; readonly card: KnownCard } | { readonly change: "removed" });
 
 /** The cardholder, as far as the shopper or merchant gave it. */
 export type CardHolder = { readonly name: string | null; readonly address: BillingAddress | null };
@@ -300,7 +320,38 @@ export type AuthorizeRequest = MoneyReference & {
   capture: boolean;
   customerEmail: string | null;
   billingAddress: BillingAddress | null;
+  /** The token is that of a stored card. `initiator`: the customer is present, or the merchant charges by agreement. */
+  stored?: { readonly customer: string; readonly initiator: "customer" | "merchant" };
+  /** Stores the card for later payments of this customer once the payment is approved; the outcome has `storedToken`. */
+  store?: { readonly customer: string };
 } & PaymentLabels;
+
+/**
+ * A stored card. `customer`: our permanent, opaque id of whom it belongs to, at most 64 characters, without personal data. The
+ * processor charges a card for its own customer only.
+ */
+export type StoredCard = { readonly token: string; readonly customer: string };
+
+export type StoreCardRequest = {
+  /** A UUID of its own for each check. */
+  reference: string;
+  account: string;
+  customer: string;
+  /** From `tokenize` or `acceptToken`. */
+  token: string;
+  holder: CardHolder;
+  /** Page on which the shopper passes a challenge, or to which they return from one. */
+  challengePage: string;
+};
+
+/** `reference`: the check's. */
+export type ContinueStoringRequest = Omit<StoreCardRequest, "token" | "holder"> & {
+  /** From the outcome that required action. */
+  pending: string;
+  challenge: "passed" | "failed" | "abandoned";
+  /** Query parameters with which the shopper returned from the processor's page. */
+  returned?: Readonly<Record<string, string>>;
+};
 
 /** The merchant's labels, for people who look at the payment in the processor's dashboard. They never change. */
 type PaymentLabels = {
@@ -367,6 +418,10 @@ type OutcomeDetails = {
   note?: string;
   /** Card data that was not known before. */
   card?: KnownCard;
+  /** Token of the card stored by an approved authorization with `store`. */
+  storedToken?: string;
+  /** The processor's own id of the card number, equal for equal numbers; omitted if it has none. */
+  fingerprint?: string;
 };
 
 export type Outcome =
@@ -393,6 +448,17 @@ export type Outcome =
   | { kind: "not_sent"; reason: string }
   /** Anything else: timeouts, malformed responses. It may or may not have happened. `final`: checking again is pointless. */
   | { kind: "unknown"; reason: string; final?: true };
+
+export type StoreCardOutcome =
+  | { kind: "stored"; token: string; card?: KnownCard; fingerprint?: string }
+  /** Nothing is stored. `refusal`: as in {@link Outcome}. */
+  | { kind: "declined"; decline_code: DeclineCode | null; note?: string; refusal?: string }
+  /** `pending` identifies the check in {@link Processor.continueStoring}. */
+  | { kind: "action_required"; challenge: { url: string }; pending: string }
+  /** Provably nothing is stored. */
+  | { kind: "not_sent"; reason: string }
+  /** The same reference may be sent again. If it isn't, the processor may keep a card that nobody charges. */
+  | { kind: "unknown"; reason: string };
 
 /** `never`: closed before anything was executed. */
 export type Inquiry = Outcome | { kind: "not_found" } | { kind: "never" };

@@ -20,11 +20,12 @@ import { inQueueOf } from "@/db/statements";
 import { wasNotExecuted } from "@/db/unavailable";
 import { type Clock, systemClock, systemTimer, type Timer } from "@/lib/clock";
 import type { BillingAddress } from "@/lib/contract/fields";
-import { type SandboxBehavior, SLOW_RESPONSE_MS } from "@/lib/contract/sandbox-cards";
+import { APPROVED_MERCHANT_CHARGES, SLOW_RESPONSE_MS } from "@/lib/contract/sandbox-cards";
 import type { Secret } from "@/lib/secret";
 import type { AuthorizeRequest, Checks, Inquiry, Outcome, Processor, VoidRequest } from "./port";
-import { assessFraud, isExpired, verifyAddress, verifySecurityCode } from "./sandbox/checks";
-import { createVault, type SandboxToken, type SandboxVault } from "./sandbox/token";
+import { assessFraud, type CardInUse, decideAuthorization, verifyAddress, verifySecurityCode } from "./sandbox/checks";
+import { createCardStore, findStoredCard, storedTokenOf } from "./sandbox/stored-cards";
+import { createVault, type SandboxVault } from "./sandbox/token";
 
 export type SandboxOptions = {
   /** Connection from `connectSandboxStore`. */
@@ -56,7 +57,7 @@ export function createSandboxProcessor({
    * Behaves like an HTTP client whose connection is refused: nothing
    * was sent, so retrying is safe. Throws permanent failures.
    */
-  async function reach(call: () => Promise<Outcome>): Promise<Outcome> {
+  async function reach<T>(call: () => Promise<T>): Promise<T> {
     const giveUpAt = timer.elapsedMs() + REACH_WITHIN_MS;
     for (;;) {
       try {
@@ -68,15 +69,27 @@ export function createSandboxProcessor({
     }
   }
 
-  async function authorize(token: SandboxToken, request: AuthorizeRequest): Promise<Outcome> {
-    const own = sqlFor(request.account);
-    if (token.behavior === "refuse_once" && (await insertSandboxRefusal(own, request.reference, request.account))) {
+  async function authorize(request: AuthorizeRequest): Promise<Outcome> {
+    const { reference, account, token, stored } = request;
+    const own = sqlFor(account);
+    const find = () =>
+      stored ? findStoredCard(own, vault, account, { ...stored, token }) : vault.read(account, token);
+    const card = await find();
+    if (card === null) {
+      const record = stored ? await findSandboxRecord(own, reference) : null;
+      if (record?.account === account) return outcomeOf(record, request);
+      return stored ? NOT_STORED : { kind: "declined", decline_code: "processing_error" };
+    }
+    if (card.behavior === "garbage") return { kind: "unknown", reason: "the processor's answer cannot be read" };
+    if (card.behavior === "refuse_once" && (await insertSandboxRefusal(own, reference, account))) {
       return { kind: "not_sent", reason: "the processor refused the first attempt before executing it" };
     }
-    const record = await insertSandboxCharge(own, newCharge(vault, token, request, clock.now()));
+    const record = await insertSandboxCharge(own, newCharge(vault, card, request, clock.now()));
+    // The card may have been removed since it was found.
+    if ("refused" in record && stored && (await find()) === null) return NOT_STORED;
     if (!("refused" in record) && record.fresh) {
-      if (token.behavior === "slow") await timer.wait(SLOW_RESPONSE_MS);
-      if (token.behavior === "lost_answer") return { kind: "unknown", reason: "the connection was lost" };
+      if (card.behavior === "slow") await timer.wait(SLOW_RESPONSE_MS);
+      if (card.behavior === "lost_answer") return { kind: "unknown", reason: "the connection was lost" };
     }
     return outcomeOf(record, request);
   }
@@ -88,18 +101,15 @@ export function createSandboxProcessor({
 
   return {
     name: "sandbox",
-    capabilities: { partialCapture: true, rawCards: true, ownIds: false, ownTokens: false },
+    capabilities: { partialCapture: true, rawCards: true, ownIds: false, ownTokens: false, storedCards: true },
     notFoundConclusiveAfterMs: 2_000,
 
     tokenize: (account, card) => vault.tokenize(account, card),
     requireReadable: (token) => void vault.open(token),
 
     async authorize(request) {
-      const token = vault.open(request.token);
-      if (token === null) return { kind: "declined", decline_code: "processing_error" };
-      if (token.behavior === "garbage") return { kind: "unknown", reason: "the processor's answer cannot be read" };
       try {
-        return await reach(() => authorize(token, request));
+        return await reach(() => authorize(request));
       } catch (error) {
         // Captures, voids and refunds are retried later, but the card of an authorization is only available now.
         if (wasNotExecuted(error)) return { kind: "not_sent", reason: "the processor cannot be reached" };
@@ -113,6 +123,7 @@ export function createSandboxProcessor({
         outcomeOf(await insertSandboxContinuation(sqlFor(request.account), continuation), request),
       );
     },
+    ...createCardStore({ vault, clock, timer, sqlFor, reach }),
     capture: (request) => reach(() => follow("capture", request)),
     void: (request) => reach(() => follow("void", request)),
     refund: (request) => reach(() => follow("refund", request)),
@@ -148,10 +159,21 @@ export function createSandboxProcessor({
   };
 }
 
-function newCharge(vault: SandboxVault, token: SandboxToken, request: AuthorizeRequest, now: Date) {
-  const { behavior } = token;
+const NOT_STORED: Outcome = {
+  kind: "declined",
+  decline_code: null,
+  refusal: "The card is not stored at the processor, or no longer.",
+};
+
+type Found = CardInUse & { reference?: string };
+
+function newCharge(vault: SandboxVault, card: Found, request: AuthorizeRequest, now: Date) {
+  const { behavior, digest, expMonth, expYear, reference } = card;
+  const { store, stored } = request;
   const email = request.customerEmail?.toLowerCase() ?? null;
   const address = addressText(request.billingAddress);
+  const byMerchant = stored?.initiator === "merchant";
+  const approvals = byMerchant && behavior === "merchant_declines_later" ? APPROVED_MERCHANT_CHARGES : null;
   return {
     reference: request.reference,
     account: request.account,
@@ -160,28 +182,15 @@ function newCharge(vault: SandboxVault, token: SandboxToken, request: AuthorizeR
     currency: request.currency,
     captureAtOnce: request.capture,
     behavior,
-    ...decide(token, now),
+    ...decideAuthorization(card, stored?.initiator ?? "customer", now),
     avsResult: verifyAddress(behavior, request.billingAddress),
-    cvvResult: verifySecurityCode(behavior),
-    cardDigest: vault.digest("card", request.account, token.fingerprint),
+    cvvResult: stored ? ("P" as const) : verifySecurityCode(behavior),
+    cardDigest: digest,
     emailDigest: email && vault.digest("email", request.account, email),
     addressDigest: address && vault.digest("address", request.account, address),
+    store: store ? { customer: store.customer, expMonth, expYear } : null,
+    stored: reference === undefined ? null : { reference, byMerchant, approvals },
   };
-}
-
-function decide(token: SandboxToken, now: Date) {
-  const declined = (declineCode: NonNullable<SandboxRecord["decline_code"]>) =>
-    ({ outcome: "declined", declineCode }) as const;
-  if (isExpired(token.expMonth, token.expYear, now)) return declined("expired_card");
-  const code = declineCodeOf(token.behavior);
-  if (code !== null) return declined(code);
-  return { outcome: token.behavior === "challenge" ? "action_required" : "approved", declineCode: null } as const;
-}
-
-function declineCodeOf(behavior: SandboxBehavior) {
-  return behavior.startsWith("decline:")
-    ? (behavior.slice("decline:".length) as NonNullable<SandboxRecord["decline_code"]>)
-    : null;
 }
 
 /** Normalizes an address, however it was typed; null if it has no street and no postal code. */
@@ -216,7 +225,12 @@ function outcomeOf(record: SandboxRecord | SandboxRefusal, { challengePage }: Wi
   const checks = checksOf(record);
   switch (record.outcome) {
     case "approved":
-      return { kind: "approved", ...(checks && { checks }), ...(record.capture_failed && { captured: false }) };
+      return {
+        kind: "approved",
+        ...(checks && { checks }),
+        ...(record.capture_failed && { captured: false }),
+        ...(record.stored_card && { storedToken: storedTokenOf(record.stored_card) }),
+      };
     case "action_required":
       return { kind: "action_required", challenge: { url: challengePage }, ...(checks && { checks }) };
     case "declined":

@@ -27,11 +27,15 @@ type NewSandboxCharge = {
   currency: string;
   captureAtOnce: boolean;
   avsResult: AvsResult;
-  cvvResult: "M" | "N";
+  cvvResult: "M" | "N" | "P";
   /** Digests include the account, so that each account's traffic is counted separately. */
   cardDigest: string;
   emailDigest: string | null;
   addressDigest: string | null;
+  /** Stores the card, once the charge is approved. */
+  store: { customer: string; expMonth: number; expYear: number } | null;
+  /** Charges this stored card, unless it was removed; `approvals`: limit of approved charges by the merchant. */
+  stored: { reference: string; byMerchant: boolean; approvals: number | null } | null;
 };
 
 /** The stored state of a reference. AVS and CVV results exist for authorizations only. */
@@ -40,7 +44,7 @@ export type SandboxRecord = {
   decline_code: DeclineCode | null;
   amount: number;
   avs_result: AvsResult | null;
-  cvv_result: "M" | "N" | null;
+  cvv_result: "M" | "N" | "P" | null;
   card_attempts: number;
   email_attempts: number;
   address_attempts: number;
@@ -49,6 +53,8 @@ export type SandboxRecord = {
   capture_failed: boolean;
   /** The reference is closed: nothing was or will be executed. */
   closed: boolean;
+  /** Reference of the card that this approved charge stored. */
+  stored_card: string | null;
   /** Created by this call; false if it existed before. */
   fresh: boolean;
 };
@@ -65,17 +71,25 @@ export type SandboxRefusal = { refused: "late" | "no_charge" | "foreign" };
  * scan the end of sandbox_recent_attempts_digest, the average that of sandbox_charges_history.
  */
 export async function insertSandboxCharge(sql: Sql, charge: NewSandboxCharge): Promise<SandboxRecord | SandboxRefusal> {
-  const { reference, account, cardDigest, emailDigest, addressDigest } = charge;
+  const { reference, account, cardDigest, emailDigest, addressDigest, store, stored } = charge;
   const captures = charge.captureAtOnce && charge.outcome === "approved" && charge.behavior !== "capture_fails";
   const captured = captures ? charge.amount : 0;
   const [record] = await sql<SandboxRecord[]>`
-    with added as (
+    with card as (
+      select reference, merchant_charges >= ${stored?.approvals ?? null}::int as spent
+      from sandbox_processor.stored_cards
+      where reference = ${stored?.reference ?? null}::uuid and account = ${account}::uuid and removed_at is null
+      for update
+    ), added as (
       insert into sandbox_processor.charges (
         reference, account, behavior, outcome, decline_code, amount, currency, capture_at_once, amount_captured,
         avs_result, cvv_result,
         card_attempts, email_attempts, address_attempts, average_amount)
-      select ${reference}::uuid, ${account}::uuid, ${charge.behavior}, ${charge.outcome}, ${charge.declineCode},
-        ${charge.amount}::bigint, ${charge.currency}, ${charge.captureAtOnce}::boolean, ${captured}::bigint,
+      select ${reference}::uuid, ${account}::uuid, ${charge.behavior},
+        case when card.spent then 'declined' else ${charge.outcome} end,
+        case when card.spent then 'insufficient_funds' else ${charge.declineCode} end,
+        ${charge.amount}::bigint, ${charge.currency}, ${charge.captureAtOnce}::boolean,
+        case when card.spent then 0 else ${captured}::bigint end,
         ${charge.avsResult}, ${charge.cvvResult},
         (select count(*) from (
           select 1 from sandbox_processor.recent_attempts
@@ -93,22 +107,38 @@ export async function insertSandboxCharge(sql: Sql, charge: NewSandboxCharge): P
           select amount from sandbox_processor.charges
           where account = ${account}::uuid and currency = ${charge.currency} and outcome = 'approved'
           order by created_at desc limit 20) history)
-      where now() <= ${charge.notAfter}::timestamptz
+      from (select ${stored !== null}::boolean as needed) stored left join card on true
+      where now() <= ${charge.notAfter}::timestamptz and (card.reference is not null or not stored.needed)
       on conflict (reference) do nothing
       returning *
+    ), kept as (
+      insert into sandbox_processor.stored_cards (
+        reference, account, customer, behavior, exp_month, exp_year, outcome)
+      select reference, account, ${store?.customer ?? null}, behavior, ${store?.expMonth ?? null}::smallint,
+        ${store?.expYear ?? null}::smallint, outcome
+      from added where ${store !== null}::boolean and outcome <> 'declined'
+    ), charged as (
+      update sandbox_processor.stored_cards s set merchant_charges = s.merchant_charges + 1
+      from card, added
+      where s.reference = card.reference and ${stored?.byMerchant ?? false}::boolean and added.outcome = 'approved'
     ), counted as (
       insert into sandbox_processor.recent_attempts (digest)
       select digest from added, unnest(${[cardDigest, emailDigest, addressDigest].filter((one) => one !== null)}::text[]::uuid[]) digest
     )
     select outcome, decline_code, amount, avs_result, cvv_result, card_attempts, email_attempts, address_attempts,
-      average_amount, behavior = 'capture_fails' and capture_at_once as capture_failed, false as closed, true as fresh
+      average_amount, behavior = 'capture_fails' and capture_at_once as capture_failed, false as closed,
+      case when outcome = 'approved' and ${store !== null}::boolean then reference end as stored_card, true as fresh
     from added
     union all
     select outcome, decline_code, amount, avs_result, cvv_result, card_attempts, email_attempts, address_attempts,
-      average_amount, behavior = 'capture_fails' and capture_at_once, behavior = ${CLOSED}, false
+      average_amount, behavior = 'capture_fails' and capture_at_once, behavior = ${CLOSED}, ${cardStoredBy(sql, "charges.reference")}, false
     from sandbox_processor.charges where reference = ${reference}::uuid and account = ${account}::uuid`;
   return record ?? recordOrRefusal(sql, reference, account, null);
 }
+
+/** The card that an approved charge stored; `charge`: column with the charge's reference. */
+const cardStoredBy = (sql: Sql, charge: "charges.reference" | "charge") => sql`case when outcome = 'approved' then (
+        select s.reference from sandbox_processor.stored_cards s where s.reference = ${sql(charge)}) end`;
 
 /** Stored as the behavior of a closed reference, which is no charge and can never become one. */
 const CLOSED = "closed";
@@ -183,9 +213,9 @@ export async function insertSandboxFollowUp(
       select added.reference, added.account, now() + interval '5 seconds' from added, charge
       where added.kind = 'refund' and added.outcome = 'approved' and charge.behavior = 'refund_fails_later'
     )
-    select outcome, decline_code, amount, true as fresh from added
+    select outcome, decline_code, amount, null as stored_card, true as fresh from added
     union all
-    select outcome, decline_code, amount, false from sandbox_processor.operations
+    select outcome, decline_code, amount, null, false from sandbox_processor.operations
     where reference = ${reference}::uuid and account = ${account}::uuid`;
   return record ?? recordOrRefusal(sql, reference, account, request.charge);
 }
@@ -225,10 +255,13 @@ export async function insertSandboxContinuation(
       update sandbox_processor.charges c set outcome = verdict.ended, decline_code = verdict.code,
         amount_captured = case when verdict.ended = 'approved' and c.capture_at_once then c.amount else 0 end
       from verdict, added where c.reference = verdict.reference and verdict.waiting
+    ), kept as (
+      update sandbox_processor.stored_cards s set outcome = verdict.ended, decline_code = verdict.code
+      from verdict, added where s.reference = verdict.reference and verdict.waiting
     )
-    select outcome, decline_code, amount, true as fresh from added
+    select outcome, decline_code, amount, ${cardStoredBy(sql, "charge")} as stored_card, true as fresh from added
     union all
-    select outcome, decline_code, amount, false from sandbox_processor.operations
+    select outcome, decline_code, amount, ${cardStoredBy(sql, "charge")}, false from sandbox_processor.operations
     where reference = ${reference}::uuid and account = ${account}::uuid`;
   return record ?? recordOrRefusal(sql, reference, account, request.charge);
 }
@@ -241,10 +274,11 @@ export async function findSandboxRecord(
   const [record] = await sql<(SandboxRecord & { account: string })[]>`
     select account, outcome, decline_code, amount, avs_result, cvv_result, card_attempts, email_attempts,
       address_attempts, average_amount, behavior = 'capture_fails' and capture_at_once as capture_failed,
-      behavior = ${CLOSED} as closed, false as fresh
+      behavior = ${CLOSED} as closed, ${cardStoredBy(sql, "charges.reference")} as stored_card, false as fresh
     from sandbox_processor.charges where reference = ${reference}::uuid
     union all
-    select account, outcome, decline_code, amount, null, null, 0, 0, 0, null, false, false, false
+    select account, outcome, decline_code, amount, null, null, 0, 0, 0, null, false, false,
+      case when kind = 'continue' then ${cardStoredBy(sql, "charge")} end, false
     from sandbox_processor.operations where reference = ${reference}::uuid
     limit 1`;
   return record ?? null;

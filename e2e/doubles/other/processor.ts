@@ -119,7 +119,7 @@ export function createOtherProcessor(options: OtherOptions): Processor {
 
   return {
     name: "other",
-    capabilities: { partialCapture, rawCards: true, ownIds: true, ownTokens: false },
+    capabilities: { partialCapture, rawCards: true, ownIds: true, ownTokens: false, storedCards: false },
     notFoundConclusiveAfterMs: 1_000,
 
     async tokenize(account, card) {

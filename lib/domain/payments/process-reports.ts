@@ -8,7 +8,7 @@ import type { PaymentRow } from "@/db/schema/payments";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { BEFORE_ALL } from "@/lib/ids";
-import type { Inquiry, PulledReport, Report } from "@/lib/processor/port";
+import type { Inquiry, OperationReport, PulledReport, Report } from "@/lib/processor/port";
 import type { Connected, Reporter } from "@/lib/processor/registry";
 import type { Service } from "../context";
 import { newEvent, paymentData } from "../events/event";
@@ -64,6 +64,8 @@ export async function tryReport(service: Service, from: Reporter, report: Report
  * duplicated, late or out of order. False: it has to be redelivered.
  */
 export async function processReport(service: Service, from: Reporter, report: Report): Promise<boolean> {
+  // No card is stored yet that a report could be about.
+  if ("storedCard" in report) return true;
   if ("object" in report && report.dispute !== undefined) {
     const { id, object, dispute } = report;
     return recordDispute(service, from, { id, object, dispute });
@@ -90,7 +92,12 @@ async function processOutsideRefunds(service: Service, from: Reporter, row: Oper
   return (await recordOutsideRefunds(service, at)) || storesReports(from);
 }
 
-async function processEnded(service: Service, from: Reporter, row: OperationRow, report: Report): Promise<boolean> {
+async function processEnded(
+  service: Service,
+  from: Reporter,
+  row: OperationRow,
+  report: OperationReport,
+): Promise<boolean> {
   const authorizes = row.kind === "authorize" || row.kind === "continue";
   // A failed refund may have blocked the booking of an outside one.
   if (row.state !== "succeeded" && row.kind === "refund") return processOutsideRefunds(service, from, row);
@@ -120,7 +127,7 @@ function leaveUnknown({ log }: Service, from: Connected, payment: string, outcom
 }
 
 /** A report's operation; null if there is none, or it is not at this processor. */
-async function findReported(service: Service, from: Reporter, report: Report): Promise<OperationRow | null> {
+async function findReported(service: Service, from: Reporter, report: OperationReport): Promise<OperationRow | null> {
   const named =
     "object" in report
       ? await findOperationOfObject(service.db.sql, from.processor.name, report.object)
@@ -144,7 +151,7 @@ async function resolveReported(
   service: Service,
   from: Connected,
   row: OperationRow,
-  report: Report | null,
+  report: OperationReport | null,
 ): Promise<boolean> {
   const { environment_id: environmentId, id, kind, payment_id: paymentId } = row;
   const { sql } = service.db.within(environmentId);
@@ -174,7 +181,7 @@ export async function continueAfterChallenge(
   service: Service,
   from: Connected,
   row: OperationRow,
-  report: Report | null,
+  report: OperationReport | null,
 ): Promise<boolean> {
   const { processor, mode } = from;
   const { id, kind, environment_id: environmentId, payment_id: paymentId } = row;
@@ -202,7 +209,7 @@ async function resolveInProgress(
   service: Service,
   from: Connected,
   payment: PaymentRow,
-  report: Report | null,
+  report: OperationReport | null,
 ): Promise<boolean> {
   const { environment_id: environmentId, open_operation_id: id } = payment;
   const open = id && (await findOperation(service.db.within(environmentId).sql, environmentId, id));

@@ -344,7 +344,13 @@ export function createAdyenProcessor(
 
   return {
     name,
-    capabilities: { partialCapture: true, rawCards: settings.rawCards, ownIds: "answered", ownTokens: true },
+    capabilities: {
+      partialCapture: true,
+      rawCards: settings.rawCards,
+      ownIds: "answered",
+      ownTokens: true,
+      storedCards: false,
+    },
     notFoundConclusiveAfterMs: NOT_FOUND_AFTER_MS,
     tokenize: (account, card) => cards.store(account, card),
     acceptToken: async (_account, token) => cards.accept(token),

@@ -1,3 +1,4 @@
+import type { DeclineCode } from "@/lib/contract/errors";
 import type { BillingAddress } from "@/lib/contract/fields";
 import type { AvsResult } from "@/lib/contract/payments/words";
 import {
@@ -25,6 +26,27 @@ export function verifySecurityCode(behavior: SandboxBehavior): "M" | "N" {
 /** A card is valid through the last day of its month. */
 export function isExpired(expMonth: number, expYear: number, now: Date): boolean {
   return Date.UTC(expYear, expMonth, 1) <= now.getTime();
+}
+
+/** A typed or stored card, as it is charged. `digest`: what the fraud rules count, its number or the stored card. */
+export type CardInUse = { behavior: SandboxBehavior; digest: string; expMonth: number; expYear: number };
+
+export type SandboxDecision =
+  | { outcome: "approved" | "action_required"; declineCode: null }
+  | { outcome: "declined"; declineCode: DeclineCode };
+
+/** The issuer's decision. Customers pass challenges; charges by the merchant are exempt from them. */
+export function decideAuthorization(
+  { behavior, expMonth, expYear }: CardInUse,
+  initiator: "customer" | "merchant",
+  now: Date,
+): SandboxDecision {
+  if (isExpired(expMonth, expYear, now)) return { outcome: "declined", declineCode: "expired_card" };
+  const [rule, code] = behavior.split(":") as [string, DeclineCode];
+  const declines = rule === "decline" || (rule === "merchant_decline" && initiator === "merchant");
+  if (declines) return { outcome: "declined", declineCode: code };
+  const isChallenged = behavior === "challenge" && initiator === "customer";
+  return { outcome: isChallenged ? "action_required" : "approved", declineCode: null };
 }
 
 /** The score (0–100) by the rules, and the descriptions of the rules that raised it. */

@@ -3,6 +3,7 @@ import type { CardInput } from "@/lib/contract/payments/payment";
 import { SANDBOX_CARDS, type SandboxBehavior } from "@/lib/contract/sandbox-cards";
 import { type Secret, UnknownKeyError } from "@/lib/secret";
 import type { TokenizedCard } from "../port";
+import type { CardInUse } from "./checks";
 
 /** Contents of a token: the card's behavior and its slow fingerprint. Never the number or security code. */
 export type SandboxToken = { behavior: SandboxBehavior; fingerprint: string; expMonth: number; expYear: number };
@@ -11,6 +12,8 @@ export type SandboxVault = {
   tokenize(account: string, card: CardInput): Promise<TokenizedCard>;
   /** A token's contents, or null if this vault did not seal it. */
   open(token: string): SandboxToken | null;
+  /** The card behind an account's token, as it is charged or stored; null as in `open`. */
+  read(account: string, token: string): CardInUse | null;
   /**
    * Keyed digest of an account's personal detail, to count repetitions without storing it. In UUID text form
    * because PostgreSQL stores and indexes those as 16 bytes.
@@ -26,7 +29,7 @@ const BEHAVIORS = new Map(SANDBOX_CARDS.map((card) => [card.number, card.behavio
  * one else can read the fingerprint inside.
  */
 export function createVault(secret: Secret): SandboxVault {
-  return {
+  const vault: SandboxVault = {
     async tokenize(account, card) {
       const fingerprint = (await secret.fingerprint(account, card)).toString("base64url");
       const behavior = BEHAVIORS.get(card.number) ?? "decline:generic_decline";
@@ -53,9 +56,17 @@ export function createVault(secret: Secret): SandboxVault {
       }
     },
 
+    read(account, token) {
+      const opened = vault.open(token);
+      if (opened === null) return null;
+      const { behavior, fingerprint, expMonth, expYear } = opened;
+      return { behavior, digest: vault.digest("card", account, fingerprint), expMonth, expYear };
+    },
+
     digest(purpose, account, text) {
       const hex = secret.digest("sandbox-attempt", `${purpose}\n${account}\n${text}`).toString("hex");
       return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
     },
   };
+  return vault;
 }

@@ -58,7 +58,7 @@ export function createStripeProcessor(options: ConnectorOptions<StripeCredential
 
   return {
     name,
-    capabilities: { partialCapture: true, rawCards, ownIds: true, ownTokens: true },
+    capabilities: { partialCapture: true, rawCards, ownIds: true, ownTokens: true, storedCards: false },
     notFoundConclusiveAfterMs: QUIET_AFTER_MS,
     tokenize,
     acceptToken,
