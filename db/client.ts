@@ -241,18 +241,18 @@ export function connect(logins: string | Logins, options: ConnectOptions = {}): 
   const crossing = openSet(jobs, isOne ? { max, maxOrm } : { max: few, maxOrm: fewOrm }, parameters);
   // Requests join a page's rows with what belongs to each; hash and merge joins read whole tables.
   const byKey = { enable_hashjoin: "off", enable_mergejoin: "off", ...parameters };
-  const walled = isOne ? null : openSet(app, { max: max - few || 1, maxOrm: maxOrm - fewOrm || 1 }, byKey, true);
+  const isolated = isOne ? null : openSet(app, { max: max - few || 1, maxOrm: maxOrm - fewOrm || 1 }, byKey, true);
   const long = openPool(jobs, LONG, { ...options, max: 1, parameters }, RAW);
   return {
-    ...databaseOn({ crossing, walled, long }),
+    ...databaseOn({ crossing, isolated, long }),
     openExport: (id) => rawOn(openPool(app, LONG, { ...options, max: 1, parameters }, RAW), isOne ? "" : id),
     pools() {
-      const walledPools = walled && { environment_sql: walled.sql, environment_orm: walled.orm };
-      const named = { ...walledPools, crossing_sql: crossing.sql, crossing_orm: crossing.orm, long };
+      const isolatedPools = isolated && { environment_sql: isolated.sql, environment_orm: isolated.orm };
+      const named = { ...isolatedPools, crossing_sql: crossing.sql, crossing_orm: crossing.orm, long };
       return Object.entries(named).map(([name, pool]) => ({ name, ...pool.figures }));
     },
     async close() {
-      const pools = [crossing.sql, crossing.orm, long, ...(walled ? [walled.sql, walled.orm] : [])];
+      const pools = [crossing.sql, crossing.orm, long, ...(isolated ? [isolated.sql, isolated.orm] : [])];
       await Promise.all(pools.map((pool) => pool.end(END_LIMIT_MS)));
     },
   };
@@ -261,22 +261,22 @@ export function connect(logins: string | Logins, options: ConnectOptions = {}): 
 type PoolSet<P> = { readonly sql: P; readonly orm: P };
 
 /**
- * The service's clients on these pools. `walled` connections see only their current environment; null = the
+ * The service's clients on these pools. `isolated` connections see only their current environment; null = the
  * crossing pools serve all.
  */
 export function databaseOn<C extends TransactionConnection>(pools: {
   crossing: PoolSet<StatementPool<C>>;
-  walled: PoolSet<StatementPool<C>> | null;
+  isolated: PoolSet<StatementPool<C>> | null;
   long: StatementPool<C>;
 }): Pick<Database, "sql" | "orm" | "within" | "long"> {
-  const { crossing, walled, long } = pools;
+  const { crossing, isolated, long } = pools;
   const sql = rawOn(crossing.sql, "");
   const orm = drizzle(sqlOn(crossing.orm, ""));
   const within = remember((environmentId): WithinEnvironment => {
     if (!UUID.test(environmentId)) throw new Error("the id of an environment is a UUID");
     // A single login bypasses row-level security.
-    if (!walled) return { sql, orm };
-    return { sql: rawOn(walled.sql, environmentId), orm: drizzle(sqlOn(walled.orm, environmentId)) };
+    if (!isolated) return { sql, orm };
+    return { sql: rawOn(isolated.sql, environmentId), orm: drizzle(sqlOn(isolated.orm, environmentId)) };
   });
   return { sql, orm, within, long: rawOn(long, "") };
 }

@@ -62,11 +62,11 @@ async function expectIndexesOnly(read: (ctx: Context) => Promise<unknown>) {
   const statements = await statementsOf(read);
   expect(statements.length).toBeGreaterThan(0);
   for (const statement of statements) {
-    const walled = await plansOf(statement, db.within(big.id).sql);
+    const isolated = await plansOf(statement, db.within(big.id).sql);
     // A condition that row-level security keeps from using an index shows here as a difference from the
     // owner's plan.
-    expect(walled.map(readsOf)).toEqual((await plansOf(statement, db.sql)).map(readsOf));
-    for (const plan of walled) {
+    expect(isolated.map(readsOf)).toEqual((await plansOf(statement, db.sql)).map(readsOf));
+    for (const plan of isolated) {
       const scans = nodesOf(plan).filter((node) => node["Relation Name"] !== undefined);
       expect(scans.length).toBeGreaterThan(0);
       expect(scans.filter((node) => node["Node Type"] === "Seq Scan")).toEqual([]);
@@ -298,7 +298,7 @@ async function statementOf(work: (sql: Sql) => Promise<unknown>): Promise<Sent> 
 const taking = (round: Partial<TakeoverRound>) => (sql: Sql) => takeDueOperations(sql, { ...ROUND, ...round }, LEASE);
 
 const PAGE = { after: BEFORE_ALL, perEnvironment: 25, limit: 100 };
-const REPORTS = { after: BEFORE_ALL, share: 25, most: 100 };
+const REPORTS = { after: BEFORE_ALL, share: 25, limit: 100 };
 
 /** Index lookups of each statement; due payments also check whether they were tried recently. */
 describe.each([

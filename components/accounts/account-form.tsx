@@ -24,8 +24,8 @@ export function AccountForm({ name, email, pendingEmail }: AccountFormProps) {
 
   async function save() {
     const { current_password, ...body } = values;
-    const proof = isNewEmail && current_password !== "" && { current_password };
-    await callApi("PATCH /api/dashboard/account", { body: { ...body, ...proof } });
+    const confirmation = isNewEmail && current_password !== "" && { current_password };
+    await callApi("PATCH /api/dashboard/account", { body: { ...body, ...confirmation } });
     form.keep({ name: values.name.trim(), email, current_password: "" });
     if (isNewEmail) {
       toast.success("Almost done", { description: `Open the link that we sent to ${values.email.trim()}.` });

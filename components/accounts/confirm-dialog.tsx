@@ -12,7 +12,7 @@ export function ConfirmDialog({ kind, staff, onEnd }: ConfirmDialogProps) {
   const form = useForm({ code: "", current_password: "" });
   const name = kind === "code" ? "code" : "current_password";
 
-  async function prove() {
+  async function reauthenticate() {
     const { code } = form.values;
     if (staff) await callApi("POST /api/support/proof", { body: { code } });
     else await callApi("POST /api/dashboard/account/proof", { body: { [name]: form.values[name] } });
@@ -26,7 +26,7 @@ export function ConfirmDialog({ kind, staff, onEnd }: ConfirmDialogProps) {
       title="Confirm it’s you"
       description={`Required for live keys and payment links, team and business changes, and large refunds. Valid for ${REAUTHENTICATION_MINUTES} minutes.`}
       submitLabel="Confirm"
-      onSubmit={prove}
+      onSubmit={reauthenticate}
       onClose={() => onEnd(false)}
     >
       {kind === "code" ? (

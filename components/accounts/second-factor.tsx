@@ -136,7 +136,7 @@ function On({ since, onDisable }: { since: string; onDisable: () => void }) {
 }
 
 type ReauthenticationDialogProps = Omit<ComponentProps<typeof FormDialog>, "form" | "onSubmit"> & {
-  onReauthenticated: (proof: { current_password: string; code: string }) => Promise<void>;
+  onReauthenticated: (confirmation: { current_password: string; code: string }) => Promise<void>;
 };
 
 /** Requires password and code again before an action that weakens the sign-in. */

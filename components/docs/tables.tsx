@@ -56,13 +56,13 @@ export const EventCatalogue = () => (
   <DataTable
     caption="Events"
     columns={["Type", "When"]}
-    rows={Object.entries(EVENTS).map(([type, { tells }]) => ({
+    rows={Object.entries(EVENTS).map(([type, { summary }]) => ({
       key: type,
       cells: [
         <Mono key="type" id={`event-${type}`}>
           {type}
         </Mono>,
-        <RichText key="tells" text={tells} />,
+        <RichText key="summary" text={summary} />,
       ],
     }))}
   />

@@ -28,7 +28,7 @@ const PEOPLES: readonly DashboardEndpoint[] = DASHBOARD_ENDPOINTS.map(({ endpoin
 const SAMPLES: Record<string, object> = {
   updatePreferences: { times: "utc", shortcuts: true },
   updateAccount: { name: "Ada Park" },
-  proveAgain: { current_password: "no password of hers" },
+  reauthenticate: { current_password: "no password of hers" },
   changePassword: { current_password: "no password of hers", new_password: "a new one, and long" },
   beginSecondFactor: { current_password: "no password of hers" },
   confirmSecondFactor: { code: "000000" },
@@ -69,7 +69,7 @@ const SAMPLES: Record<string, object> = {
   suspendMerchant: { reason: "Asked to" },
   reinstateMerchant: { reason: "Asked to" },
   unlockMember: { reason: "Asked to" },
-  proveStaff: { code: "000000" },
+  reauthenticateStaff: { code: "000000" },
   connectProcessor: { processor: "stripe", label: "Shop", credentials: { secret_key: "no key of theirs" } },
   changeConnection: { label: "Shop" },
   checkConnection: {},

@@ -115,7 +115,7 @@ export class WorldDatabase {
     const pool = (connections: Connections) => new SimulatedPool(this, connections, 0);
     const { app, appOrm, jobs, jobsOrm } = this.ground.pools;
     return databaseOn({
-      walled: { sql: pool(app), orm: pool(appOrm) },
+      isolated: { sql: pool(app), orm: pool(appOrm) },
       crossing: { sql: pool(jobs), orm: pool(jobsOrm) },
       long: pool(jobs),
     });

@@ -105,7 +105,7 @@ export type DashboardEndpoint = {
   /** Permission that the user's role needs; null = every signed-in user. */
   readonly permission: UserPermission | null;
   /** Requires re-authentication within the last minutes: always, or in live mode. */
-  readonly proof?: Gate;
+  readonly reauthentication?: Gate;
   /** Hashes a password or holds a database connection for long, so each user may do it only a few times a minute. */
   readonly costly?: true;
   /** Requires a verified e-mail address: always, or in live mode. */

@@ -16,7 +16,7 @@ const OF_STAFF = ENDPOINTS.filter(({ path }) => path.startsWith("/api/support/")
 
 /** Endpoints open to every role, repeated here on purpose: a new one is for owners only until it is added here. */
 const VIEWER_ENDPOINTS = [
-  ...["updatePreferences", "updateAccount", "resendVerification", "proveAgain", "changePassword"],
+  ...["updatePreferences", "updateAccount", "resendVerification", "reauthenticate", "changePassword"],
   ...["beginSecondFactor", "confirmSecondFactor", "replaceRecoveryCodes", "disableSecondFactor"],
   ...["endSession", "endOtherSessions", "getIdempotencyKey", "getPaymentDetail", "sumTransactions"],
   ...["listSavedViews", "createSavedView", "updateSavedView", "deleteSavedView"],

@@ -56,7 +56,7 @@ const ACCOUNT = [
     return { ...saved, pending_email: pendingEmail };
   }),
   forUsers(accounts.resendVerification, ({ ctx, address }) => resendVerification(ctx, address)),
-  forUsers(accounts.proveAgain, ({ ctx, user }, { code, current_password }) =>
+  forUsers(accounts.reauthenticate, ({ ctx, user }, { code, current_password }) =>
     reauthenticate(ctx, { user, code, password: current_password }),
   ),
   forUsers(accounts.changePassword, async ({ ctx, user }, input) => ({
@@ -73,11 +73,11 @@ const ACCOUNT = [
   forUsers(accounts.confirmSecondFactor, async ({ ctx, user }, { code }) => ({
     recovery_codes: await secondFactor.confirmSecondFactor(ctx, { code, sessionId: user.sessionId }),
   })),
-  forUsers(accounts.replaceRecoveryCodes, async ({ ctx }, proof) => ({
-    recovery_codes: await secondFactor.replaceRecoveryCodes(ctx, proof),
+  forUsers(accounts.replaceRecoveryCodes, async ({ ctx }, confirmation) => ({
+    recovery_codes: await secondFactor.replaceRecoveryCodes(ctx, confirmation),
   })),
-  forUsers(accounts.disableSecondFactor, async ({ ctx }, proof) => {
-    await secondFactor.disableSecondFactor(ctx, proof);
+  forUsers(accounts.disableSecondFactor, async ({ ctx }, confirmation) => {
+    await secondFactor.disableSecondFactor(ctx, confirmation);
     return {};
   }),
   forUsers(accounts.endSession, async ({ ctx, params }) => {
@@ -209,7 +209,7 @@ const SUPPORT = [
     const can = (permission: UserPermission) => call.staff.permissions.has(permission);
     return getMerchantKey(call, { environmentId: call.params.id, key, can });
   }),
-  forStaff(support.proveStaff, ({ service, staff }, { code }) =>
+  forStaff(support.reauthenticateStaff, ({ service, staff }, { code }) =>
     reauthenticate({ service, actor: { type: "staff", id: staff.userId } }, { user: staff, code }),
   ),
 ];

@@ -113,9 +113,10 @@ function authorizeUser(
   requirePermission(user, endpoint);
   // Users may always change their own password, second factor and sessions: these take no permission.
   if (merchant.suspended && endpoint.method !== "GET" && endpoint.permission !== null) throw merchantSuspended();
-  const applies = (gate: DashboardEndpoint["proof"]) => gate === "always" || (gate === "live" && mode === "live");
+  const applies = (gate: DashboardEndpoint["reauthentication"]) =>
+    gate === "always" || (gate === "live" && mode === "live");
   if (applies(endpoint.verified)) requireVerifiedEmail(user);
-  if (applies(endpoint.proof)) requireReauthentication(user);
+  if (applies(endpoint.reauthentication)) requireReauthentication(user);
 }
 
 const staffCall: CallOf<StaffRequest> = async (endpoint, request, _params, info) => {
@@ -124,7 +125,7 @@ const staffCall: CallOf<StaffRequest> = async (endpoint, request, _params, info)
   limit(found.user, endpoint);
   const authorizeStaff = (user: SignedInUser) => {
     requirePermission(user, endpoint);
-    if (endpoint.proof !== undefined) requireReauthentication(user);
+    if (endpoint.reauthentication !== undefined) requireReauthentication(user);
   };
   authorizeStaff(found.user);
   const reauthorize = async () => {

@@ -4,12 +4,12 @@ import { findSignedIn } from "@/db/queries/accounts/sessions";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { actsOf, cookieOf, TEST_PASSWORD, testUsers } from "@/e2e/fixtures/users";
 import { newTotpSecret } from "@/lib/auth/one-time-codes";
-import { proveAgain as proveMerchant, updateBusiness, updateRefundLimit } from "@/lib/contract/accounts/endpoints";
+import { reauthenticate as proveMerchant, updateBusiness, updateRefundLimit } from "@/lib/contract/accounts/endpoints";
 import { createApiKey, disableApiKey, revokeApiKey } from "@/lib/contract/api-keys/api-keys";
 import { createPaymentLink, updatePaymentLink } from "@/lib/contract/checkout/payment-link";
 import type { DashboardEndpoint } from "@/lib/contract/endpoint";
 import { encodeId } from "@/lib/contract/ids";
-import { proveStaff, suspendMerchant } from "@/lib/contract/support/endpoints";
+import { reauthenticateStaff, suspendMerchant } from "@/lib/contract/support/endpoints";
 import { changeRole, inviteMember } from "@/lib/contract/team/team";
 import { signIn } from "@/lib/domain/accounts/sign-in";
 import { newId } from "@/lib/ids";
@@ -263,7 +263,7 @@ test("what staff do takes a code of the last ten minutes; looking does not", asy
   expect(await ask(staff, suspendMerchant, { reason: "fraud" }, { id })).toMatchObject(refused("code"));
   expect(await onBehalf()).toMatchObject(refused("code"));
   const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
-  expect((await ask(staff, proveStaff, { code })).status).toBe(200);
+  expect((await ask(staff, reauthenticateStaff, { code })).status).toBe(200);
   expect((await onBehalf()).status).toBe(201);
 });
 

@@ -128,7 +128,7 @@ export function withDeadline(processor: Processor, timeoutMs: number, timer: Tim
     close: (request) => parseResult(inquiry, () => processor.close(request)),
     reports:
       reports.kind === "pushed"
-        ? { ...reports, catchUp: catchUp && ((place) => inTime(catchUp(place))) }
+        ? { ...reports, catchUp: catchUp && ((cursor) => inTime(catchUp(cursor))) }
         : {
             kind: "pulled",
             list: (limit, after) => inTime(reports.list(limit, after)),

@@ -130,9 +130,9 @@ export type PushedReports = {
   readonly isAuthentic?: (message: ReportMessage) => boolean;
   /**
    * Reports after a position in the processor's own list, to find messages that never arrived; null starts an hour ago. Omitted
-   * if it keeps no such list. At most 100, oldest first; `place` is the next position.
+   * if it keeps no such list. At most 100, oldest first; `cursor` is the next position.
    */
-  readonly catchUp?: (place: string | null) => Promise<{ reports: Report[]; place: string | null; more: boolean }>;
+  readonly catchUp?: (cursor: string | null) => Promise<{ reports: Report[]; cursor: string | null; more: boolean }>;
 };
 
 export type ReportMessage = { readonly headers: Headers; readonly body: string };

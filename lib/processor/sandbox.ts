@@ -143,7 +143,7 @@ export function createSandboxProcessor({
     reports: {
       kind: "pulled",
       async list(limit, after) {
-        const page = { after, share: REPORTS_OF_ONE, most: limit };
+        const page = { after, share: REPORTS_OF_ONE, limit };
         await failDueSandboxRefunds(sql, page);
         const reports = await listSandboxReports(sql, page);
         return reports.map(({ reference, account }) => ({ id: reference, reference, account }));

@@ -78,7 +78,7 @@ export class PagesProcess {
   readonly #held = new Set<() => void>();
   #child: ChildProcess | null = null;
   #isReady = false;
-  #asked = 0;
+  #requested = 0;
 
   constructor(options: PagesOptions) {
     this.#options = options;
@@ -160,7 +160,7 @@ export class PagesProcess {
   figures(): Promise<MetricFigures | null> {
     const child = this.#child;
     if (!child?.connected) return Promise.resolve(null);
-    const figuresFor = ++this.#asked;
+    const figuresFor = ++this.#requested;
     return new Promise((resolve) => {
       const end = (figures: MetricFigures | null) => {
         clearTimeout(timer);
@@ -296,26 +296,26 @@ function forward(request: IncomingMessage, response: ServerResponse, socketPath:
       maxHeaderSize: 16 * maxHeaderSize,
       headers: { ...headers, ...framing, [PROXIED_HEADER]: hasSeenProxy() ? "1" : "" },
     });
-    let answer: IncomingMessage | null = null;
+    let received: IncomingMessage | null = null;
     const fail = (cause: unknown) => {
       request.unpipe(onward);
       // A complete response counts, even if the body was not read to its end.
-      if (answer?.complete || response.closed) return;
+      if (received?.complete || response.closed) return;
       refuse(response, new AppError("database_unavailable", AWAY, { retryAfterSeconds: 1, cause }));
     };
     response.once("close", () => {
       // After an early response, the rest of the body is never read, and the connection would stay open.
-      if (!answer?.complete || !onward.writableFinished) onward.destroy();
+      if (!received?.complete || !onward.writableFinished) onward.destroy();
       request.unpipe(onward).resume();
       resolve();
     });
     onward.on("error", fail);
-    onward.once("response", (begun) => {
-      answer = begun.once("error", fail);
+    onward.once("response", (incoming) => {
+      received = incoming.once("error", fail);
       // Set individually, because the code that caches and secures pages intercepts `setHeader`.
-      for (const [name, value] of withoutConnection(begun.headers)) response.setHeader(name, value);
-      response.writeHead(begun.statusCode ?? 500);
-      begun.pipe(response);
+      for (const [name, value] of withoutConnection(incoming.headers)) response.setHeader(name, value);
+      response.writeHead(incoming.statusCode ?? 500);
+      incoming.pipe(response);
     });
     if (hasBody(request)) request.pipe(onward);
     else onward.end();
@@ -327,14 +327,14 @@ function renderFrom(socketPath: string, path: string): Promise<RenderedPage | nu
     const fail = () => resolve(null);
     const headers = { host: new URL(env.baseUrl).host, accept: "text/html" };
     const onward = requestFrom({ socketPath, agent, setHost: false, path, headers });
-    onward.once("error", fail).once("response", (begun) => {
+    onward.once("error", fail).once("response", (incoming) => {
       const chunks: Buffer[] = [];
-      begun.on("data", (chunk: Buffer) => void chunks.push(chunk)).once("error", fail);
-      begun.once("end", () => {
+      incoming.on("data", (chunk: Buffer) => void chunks.push(chunk)).once("error", fail);
+      incoming.once("end", () => {
         const html = Buffer.concat(chunks);
         // A page that fails midway ends without its closing tag.
-        const isWhole = begun.statusCode === 200 && html.subarray(-7).equals(Buffer.from("</html>"));
-        resolve(isWhole ? { headers: begun.headers, html } : null);
+        const isWhole = incoming.statusCode === 200 && html.subarray(-7).equals(Buffer.from("</html>"));
+        resolve(isWhole ? { headers: incoming.headers, html } : null);
       });
     });
     onward.end();

@@ -15,16 +15,16 @@ export function readStatementFiles(paths: readonly string[]): StatementFile[] {
         `${path} is too large: at most ${MAX_STATEMENT_BYTES / 1024 / 1024} MB are read at once. Give a report of fewer days.`,
       );
   }
-  return paths.map((name) => ({ name, bytes: asked(name, () => readFileSync(name)) }));
+  return paths.map((name) => ({ name, bytes: readOrRefuse(name, () => readFileSync(name)) }));
 }
 
 function sizeOf(path: string): number {
-  const stats = asked(path, () => statSync(path));
+  const stats = readOrRefuse(path, () => statSync(path));
   if (!stats.isFile()) throw new UsageError(`${path} is no file.`);
   return stats.size;
 }
 
-function asked<T>(path: string, read: () => T): T {
+function readOrRefuse<T>(path: string, read: () => T): T {
   try {
     return read();
   } catch (error) {

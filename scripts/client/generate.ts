@@ -108,7 +108,7 @@ function objectOf(type: EventType): string {
 function events(schema: JsonSchema): string {
   const { type: _, data: __, ...shared } = schema.properties ?? {};
   const rows = EVENT_TYPES.map(
-    (type) => `${docComment(EVENTS[type].tells, 2)}  ${JSON.stringify(type)}: ${objectOf(type)};`,
+    (type) => `${docComment(EVENTS[type].summary, 2)}  ${JSON.stringify(type)}: ${objectOf(type)};`,
   );
   const members = closedObject({ ...schema, properties: shared }).replace(/^\{\n|\n\}$/g, "");
   return `${docComment("Objects of each event type.")}export interface EventObjects {

@@ -42,8 +42,8 @@ export function renderDocument(parts: DocumentParts): string {
     // Without it, browsers request a favicon that doesn't exist.
     '<link rel="icon" href="/favicon.svg" type="image/svg+xml">',
     `<style nonce="${escaped(nonce)}">${appearanceStyle(appearance)}</style>`,
-    `<link rel="stylesheet" href="${escaped(stylesheet.href)}" ${proof(stylesheet, nonce)}>`,
-    script ? `<script type="module" src="${escaped(script.src)}" ${proof(script, nonce)}></script>` : "",
+    `<link rel="stylesheet" href="${escaped(stylesheet.href)}" ${trust(stylesheet, nonce)}>`,
+    script ? `<script type="module" src="${escaped(script.src)}" ${trust(script, nonce)}></script>` : "",
     `</head><body>${renderToString(body)}`,
     script ? `<script type="application/json" id="checkout">${inScript(script.data)}</script>` : "",
     inlineScript ? `<script nonce="${escaped(nonce)}">${inlineScript}</script>` : "",
@@ -52,7 +52,7 @@ export function renderDocument(parts: DocumentParts): string {
 }
 
 /** The policy requires a nonce and a digest for each file. */
-const proof = ({ integrity }: { integrity: string }, nonce: string) =>
+const trust = ({ integrity }: { integrity: string }, nonce: string) =>
   `integrity="${escaped(integrity)}" nonce="${escaped(nonce)}"`;
 
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };

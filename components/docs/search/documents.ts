@@ -122,12 +122,12 @@ const errors = (): SearchDocument[] =>
   }));
 
 const events = (): SearchDocument[] =>
-  Object.entries(EVENTS).map(([type, { tells }]) => ({
+  Object.entries(EVENTS).map(([type, { summary }]) => ({
     href: `/docs/webhooks#event-${type}`,
     kind: "event",
     title: type,
     place: "Webhooks",
-    text: tells.replaceAll("`", ""),
+    text: summary.replaceAll("`", ""),
   }));
 
 const cards = (): SearchDocument[] =>

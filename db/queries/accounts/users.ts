@@ -37,10 +37,10 @@ export type LockRule = { readonly failures: number; readonly minutes: number };
  * Failed sign-ins, which anyone can cause, and failed re-authentications of signed-in users, counted
  * separately so that an unauthenticated caller cannot block an owner's re-authentication.
  */
-export type Tries = "sign_in" | "proof";
+export type Tries = "sign_in" | "reauthentication";
 const COUNTERS = {
   sign_in: { failed: users.failed_sign_ins, until: users.locked_until },
-  proof: { failed: users.failed_proofs, until: users.proofs_locked_until },
+  reauthentication: { failed: users.failed_proofs, until: users.proofs_locked_until },
 } as const;
 
 const counted = (tries: Tries, failed: SQL, until: SQL) =>
@@ -64,7 +64,7 @@ export function reserveAttempt(orm: Orm, kind: UserKind, email: string, rule: Lo
 
 /** The same for a re-authentication. */
 export function reserveReauthentication(orm: Orm, id: string, rule: LockRule): Promise<UserRow | null> {
-  return reserve(orm, "proof", eq(users.id, id), rule);
+  return reserve(orm, "reauthentication", eq(users.id, id), rule);
 }
 
 /** Takes as long as a write, commit included, and leaves no row: equalizes timing for an unknown address. */

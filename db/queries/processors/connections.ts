@@ -211,7 +211,7 @@ export async function noteMessage(sql: Sql, id: string): Promise<void> {
 }
 
 /** A report list to continue reading, of a merchant's connection or the operator's. */
-export type UnreadReports = { id: string; place: string | null; held_since: string | null };
+export type UnreadReports = { id: string; cursor: string | null; held_since: string | null };
 
 /** Lease on a list that is being read. */
 const READING = "1 minute";
@@ -228,26 +228,26 @@ export async function takeUnreadReports(sql: Sql, limit: number): Promise<Unread
       where id in (
         select id from processor_connections where credentials is not null and ${due}
         order by reports_read_at nulls first limit ${limit}::int for no key update skip locked)
-      returning id, reports_place as place, reports_held_since as held_since
+      returning id, reports_place as cursor, reports_held_since as held_since
     ),
     operators as (
       update operator_connections set reports_read_at = now()
       where id in (select id from operator_connections where ${due} limit ${limit}::int for no key update skip locked)
-      returning id, reports_place as place, reports_held_since as held_since
+      returning id, reports_place as cursor, reports_held_since as held_since
     )
     select * from merchants union all select * from operators`;
 }
 
-/** Advances the cursor to `place`, unless another process has advanced it since it was read. */
-export async function keepReportsPlace(
+/** Stores the position of the next page, unless another process has advanced it since it was read. */
+export async function saveReportsCursor(
   sql: Sql,
-  { id, place: from }: UnreadReports,
-  place: string | null,
+  { id, cursor: from }: UnreadReports,
+  cursor: string | null,
   held: boolean,
 ): Promise<void> {
   for (const table of ["processor_connections", "operator_connections"]) {
     await sql`
-      update ${sql(table)} set reports_place = ${place},
+      update ${sql(table)} set reports_place = ${cursor},
         reports_held_since = case when ${held}::boolean then coalesce(reports_held_since, now()) end
       where id = ${id}::uuid and reports_place is not distinct from ${from}::text`;
   }

@@ -13,8 +13,7 @@ const SUPPORT_TEXT = `jsonb_build_array(s.id, s.staff_id, s.action, s.merchant_i
   s.request_id, (extract(epoch from s.created_at) * 1000000)::bigint)::text`;
 
 type PendingRow = {
-  /** Its position in the queue. */
-  place: string;
+  ctid: string;
   log: "merchant" | "support";
   environment_id: string | null;
   row_id: string;
@@ -41,7 +40,7 @@ export async function lockChains(tx: Transaction): Promise<boolean> {
 /** Rows not chained yet. Index: primary keys of both logs. */
 export async function listPendingAudit(tx: Transaction, limit: number): Promise<PendingRow[]> {
   return await tx<PendingRow[]>`
-    select p.ctid::text as place, p.log, p.environment_id, p.row_id,
+    select p.ctid::text, p.log, p.environment_id, p.row_id,
       coalesce(m.merchant_id, s.merchant_id, ${NO_MERCHANT}::uuid) as chain_id, coalesce(m.text, s.text) as text
     from (select ctid, log, environment_id, row_id from audit_pending limit ${limit}::int) p
     left join lateral (

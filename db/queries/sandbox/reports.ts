@@ -1,7 +1,7 @@
 import type { Sql } from "@/db/client";
 
 /** A slice of the reports: accounts after `after` in id order, up to `share` each and `most` in total. */
-type ReportTurn = { readonly after: string; readonly share: number; readonly most: number };
+type ReportSlice = { readonly after: string; readonly share: number; readonly limit: number };
 
 /** Accounts with unacknowledged reports, one lookup in the index `sandbox_reports_open` each. */
 const waitingAccounts = (sql: Sql, after: string) => sql`waiting as (
@@ -17,7 +17,7 @@ const waitingAccounts = (sql: Sql, after: string) => sql`waiting as (
  * Fails due refunds: the money returns to their charges. Charges are locked in order, so that two processes
  * never deadlock. A due time minutes ahead dates from before the clock was set back.
  */
-export async function failDueSandboxRefunds(sql: Sql, { after, share, most }: ReportTurn): Promise<void> {
+export async function failDueSandboxRefunds(sql: Sql, { after, share, limit }: ReportSlice): Promise<void> {
   await sql`
     with recursive ${waitingAccounts(sql, after)}, due as (
       select own.reference from waiting cross join lateral (
@@ -25,7 +25,7 @@ export async function failDueSandboxRefunds(sql: Sql, { after, share, most }: Re
         where account = waiting.account and acknowledged_at is null and applied_at is null
           and (due_at <= now() or due_at > now() + interval '1 minute')
         order by due_at limit ${share}::int for update skip locked
-      ) own limit ${most}::int
+      ) own limit ${limit}::int
     ), refunds as (
       update sandbox_processor.operations o set outcome = 'failed' from due
       where o.reference = due.reference returning o.charge, o.amount
@@ -44,7 +44,7 @@ export async function failDueSandboxRefunds(sql: Sql, { after, share, most }: Re
 /** Oldest first within an account. */
 export async function listSandboxReports(
   sql: Sql,
-  { after, share, most }: ReportTurn,
+  { after, share, limit }: ReportSlice,
 ): Promise<{ reference: string; account: string }[]> {
   return await sql<{ reference: string; account: string }[]>`
     with recursive ${waitingAccounts(sql, after)}
@@ -53,7 +53,7 @@ export async function listSandboxReports(
       where account = waiting.account and acknowledged_at is null and applied_at is not null
       order by due_at, reference limit ${share}::int
     ) own
-    limit ${most}::int`;
+    limit ${limit}::int`;
 }
 
 export async function acknowledgeSandboxReport(sql: Sql, reference: string): Promise<void> {

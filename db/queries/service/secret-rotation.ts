@@ -1,21 +1,21 @@
 import { sql } from "drizzle-orm";
 import type { Orm } from "@/db/client";
 
-/** An encrypted text and its place; `id` finds its row. */
+/** An encrypted text and its kind; `id` finds its row. */
 type SealedText = {
-  place: "totp" | "webhook" | "link" | "connection" | "answer";
+  kind: "totp" | "webhook" | "link" | "connection" | "response";
   id: string;
   environment_id: string | null;
   sealed: string;
 };
 
 /**
- * Encrypted texts that do not start with `prefix`, up to `limit` of each place. Scans whole tables; only for
+ * Encrypted texts that do not start with `prefix`, up to `limit` of each kind. Scans whole tables; only for
  * a change of the secret.
  */
 export async function listSealedOtherwise(orm: Orm, prefix: string, limit: number): Promise<SealedText[]> {
   const rows = await orm.execute<SealedText>(sql`
-    (select 'totp' as place, id::text, null::uuid as environment_id, totp_secret as sealed
+    (select 'totp' as kind, id::text, null::uuid as environment_id, totp_secret as sealed
       from users where totp_secret is not null and not starts_with(totp_secret, ${prefix}) order by id limit ${limit}::int)
     union all
     (select 'webhook', id::text, environment_id, sealed
@@ -27,7 +27,7 @@ export async function listSealedOtherwise(orm: Orm, prefix: string, limit: numbe
     (select 'connection', id::text, environment_id, credentials
       from processor_connections where credentials is not null and not starts_with(credentials, ${prefix}) limit ${limit}::int)
     union all
-    (select 'answer', key, environment_id, response_body
+    (select 'response', key, environment_id, response_body
       from idempotency_keys
       where response_sealed and response_body is not null and not starts_with(response_body, ${prefix})
         and created_at > now() - interval '25 hours'
@@ -37,25 +37,25 @@ export async function listSealedOtherwise(orm: Orm, prefix: string, limit: numbe
 
 /** Replaces an encrypted text with the same under another secret, unless it has changed since. */
 export async function replaceSealed(orm: Orm, found: SealedText, sealed: string): Promise<void> {
-  if (found.place === "totp") {
+  if (found.kind === "totp") {
     await orm.execute(
       sql`update users set totp_secret = ${sealed} where id = ${found.id}::uuid and totp_secret = ${found.sealed}`,
     );
     return;
   }
-  if (found.place === "webhook") {
+  if (found.kind === "webhook") {
     await orm.execute(sql`
       update webhook_secrets set sealed = ${sealed}
       where environment_id = ${found.environment_id}::uuid and id = ${found.id}::uuid and sealed = ${found.sealed}`);
     return;
   }
-  if (found.place === "link") {
+  if (found.kind === "link") {
     await orm.execute(sql`
       update payment_links set session_token = ${sealed}
       where environment_id = ${found.environment_id}::uuid and id = ${found.id}::uuid and session_token = ${found.sealed}`);
     return;
   }
-  if (found.place === "connection") {
+  if (found.kind === "connection") {
     await orm.execute(sql`
       update processor_connections set credentials = ${sealed}
       where environment_id = ${found.environment_id}::uuid and id = ${found.id}::uuid and credentials = ${found.sealed}`);

@@ -164,10 +164,10 @@ describe("messages", () => {
     const ids = first.reports.map(({ id }) => id);
     const expected = accounts.flatMap((account) => eventsOf(double, account).map(({ id }) => id));
     expect(ids.slice(-3)).toEqual(expected);
-    expect(await later.catchUp(first.place)).toMatchObject({ reports: [], place: first.place, more: false });
+    expect(await later.catchUp(first.cursor)).toMatchObject({ reports: [], cursor: first.cursor, more: false });
     const { account } = await charged("4242424242424242");
     const [next] = eventsOf(double, account);
-    expect((await later.catchUp(first.place)).reports.map(({ id }) => id)).toEqual([next?.id]);
+    expect((await later.catchUp(first.cursor)).reports.map(({ id }) => id)).toEqual([next?.id]);
   });
 
   describe("in a list of their own", () => {
@@ -182,17 +182,17 @@ describe("messages", () => {
       return { own, catchUp: later.catchUp };
     }
 
-    test("are read on from all that is left when the last place was forgotten, as Stripe does after 30 days", async () => {
+    test("are read on from all that is left when Stripe no longer has the last event, after 30 days", async () => {
       const { catchUp } = await listing(3);
       const page = await catchUp("evt_forgotten");
       expect(page.reports.map(({ id }) => id)).toEqual(["evt_0", "evt_1", "evt_2"]);
-      expect(page).toMatchObject({ place: "evt_2", more: false });
+      expect(page).toMatchObject({ cursor: "evt_2", more: false });
     });
 
     test("are read past one that cannot be read", async () => {
       const { own, catchUp } = await listing(3);
       own.books.events[1] = { ...own.books.events[1], data: {} } as Stripe.Event;
-      expect(await catchUp(null)).toMatchObject({ reports: [{ id: "evt_0" }, { id: "evt_2" }], place: "evt_2" });
+      expect(await catchUp(null)).toMatchObject({ reports: [{ id: "evt_0" }, { id: "evt_2" }], cursor: "evt_2" });
     });
 
     test("begin somewhere in time, however many there were in the last hour", async () => {
@@ -200,8 +200,8 @@ describe("messages", () => {
       const page = await catchUp(null);
       expect(own.requests.filter(({ operation }) => operation === "list")).toHaveLength(10);
       expect(page.reports.at(0)?.id).toBe("evt_500");
-      expect(page).toMatchObject({ place: "evt_599", more: true });
-      expect((await catchUp(page.place)).reports.at(0)?.id).toBe("evt_600");
+      expect(page).toMatchObject({ cursor: "evt_599", more: true });
+      expect((await catchUp(page.cursor)).reports.at(0)?.id).toBe("evt_600");
     });
   });
 });

@@ -60,8 +60,8 @@ export const resendVerification = dashboardEndpoint({
 });
 
 /** Step-up authentication for some minutes: by second factor, or by password for users without one. */
-export const proveAgain = dashboardEndpoint({
-  name: "proveAgain",
+export const reauthenticate = dashboardEndpoint({
+  name: "reauthenticate",
   costly: true,
   method: "POST",
   path: "/api/dashboard/account/proof",
@@ -108,7 +108,7 @@ export const confirmSecondFactor = dashboardEndpoint({
   response: recoveryCodes,
 });
 
-const proof = z.strictObject({ current_password: givenPassword, code: givenCode });
+const confirmation = z.strictObject({ current_password: givenPassword, code: givenCode });
 
 export const replaceRecoveryCodes = dashboardEndpoint({
   name: "replaceRecoveryCodes",
@@ -116,7 +116,7 @@ export const replaceRecoveryCodes = dashboardEndpoint({
   method: "POST",
   path: "/api/dashboard/account/second-factor/recovery-codes",
   permission: null,
-  body: proof,
+  body: confirmation,
   status: 200,
   response: recoveryCodes,
 });
@@ -127,7 +127,7 @@ export const disableSecondFactor = dashboardEndpoint({
   method: "POST",
   path: "/api/dashboard/account/second-factor/disable",
   permission: null,
-  body: proof,
+  body: confirmation,
   status: 200,
   response: z.object({}),
 });
@@ -157,7 +157,7 @@ export const updateBusiness = dashboardEndpoint({
   method: "PATCH",
   path: "/api/dashboard/business",
   permission: "settings.manage",
-  proof: "always",
+  reauthentication: "always",
   body: z.strictObject({
     name: businessName.optional(),
     website: website.optional(),
@@ -174,7 +174,7 @@ export const updateRefundLimit = dashboardEndpoint({
   method: "PATCH",
   path: "/api/dashboard/business/refund-limit",
   permission: "settings.manage",
-  proof: "always",
+  reauthentication: "always",
   body: z.strictObject({
     refund_limit_usd: z
       .int(`Enter whole US dollars, from 0 to ${HIGHEST_REFUND_LIMIT_USD.toLocaleString("en")}.`)

@@ -68,7 +68,7 @@ export type RotateApiKeyBody = z.infer<typeof rotateApiKeyBody>;
 
 const BASE = "/api/dashboard/{mode}/api-keys";
 /** A live key moves money, so managing one requires re-authentication. */
-const base = { method: "POST", permission: "api_key.manage", proof: "live" } as const;
+const base = { method: "POST", permission: "api_key.manage", reauthentication: "live" } as const;
 const issue = { ...base, verified: "live" } as const;
 
 export const createApiKey = dashboardEndpoint({
@@ -101,7 +101,7 @@ export const rotateApiKey = dashboardEndpoint({
 const change = { ...base, body: z.strictObject({}), status: 200, response: apiKey } as const;
 /** Disabling a stolen key must be immediate, without confirmation; it can be enabled again. */
 export const disableApiKey = dashboardEndpoint({
-  ...{ ...change, proof: undefined },
+  ...{ ...change, reauthentication: undefined },
   name: "disableApiKey",
   path: `${BASE}/{id}/disable`,
 });

@@ -119,7 +119,7 @@ export const createPaymentLink = dashboardEndpoint({
   path: BASE,
   permission: "client_session.create",
   verified: "live",
-  proof: "live",
+  reauthentication: "live",
   body: createPaymentLinkBody,
   status: 201,
   response: paymentLink,

@@ -17,10 +17,10 @@ const envelope = {
 } as const;
 
 describe.each(EVENT_TYPES)("%s", (type) => {
-  const { tells, example, data } = EVENTS[type];
+  const { summary, example, data } = EVENTS[type];
 
   test("says what happened in a sentence, and its name begins with what it is about", () => {
-    expect(tells).toMatch(/^[A-Z].*[^.]\.$/);
+    expect(summary).toMatch(/^[A-Z].*[^.]\.$/);
     expect(type).toMatch(/^[a-z_]+\.[a-z_]+$/);
   });
 

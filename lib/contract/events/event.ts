@@ -23,17 +23,17 @@ const KEY_CHANGED_AT = "2026-11-20T14:45:10.092Z";
 export const EVENTS = {
   ...PAYMENT_EVENTS,
   "subscription_plan.created": {
-    tells: "A subscription plan was created.",
+    summary: "A subscription plan was created.",
     data: planData,
     example: first(objects.plan),
   },
   "subscription_plan.updated": {
-    tells: "Fields of a subscription plan other than its status changed.",
+    summary: "Fields of a subscription plan other than its status changed.",
     data: planData,
     example: { object: objects.plan, previous: { name: "Pro", updated_at: "2026-11-19T12:11:55.002Z" } },
   },
   "subscription_plan.activated": {
-    tells: "A subscription plan became active: it can be sold.",
+    summary: "A subscription plan became active: it can be sold.",
     data: planData,
     example: {
       object: { ...objects.plan, status: "ACTIVE", updated_at: "2026-11-19T12:31:40.610Z" },
@@ -41,7 +41,7 @@ export const EVENTS = {
     },
   },
   "subscription_plan.deactivated": {
-    tells: "A subscription plan became inactive: it can no longer be sold.",
+    summary: "A subscription plan became inactive: it can no longer be sold.",
     data: planData,
     example: {
       object: { ...objects.plan, status: "INACTIVE", updated_at: "2026-11-20T08:02:19.337Z" },
@@ -49,12 +49,12 @@ export const EVENTS = {
     },
   },
   "client_session.created": {
-    tells: "A client session was opened for one shopper and one amount; its token is not in the event.",
+    summary: "A client session was opened for one shopper and one amount; its token is not in the event.",
     data: sessionData,
     example: first(objects.session),
   },
   "client_session.completed": {
-    tells: "A payment of a client session was captured or authorized: see `payment_id`.",
+    summary: "A payment of a client session was captured or authorized: see `payment_id`.",
     data: sessionData,
     example: {
       object: {
@@ -68,13 +68,13 @@ export const EVENTS = {
     },
   },
   "client_session.expired": {
-    tells:
+    summary:
       "The time or the attempts of a client session ran out. If a card token was created in it before, a payment with that token can still complete it.",
     data: sessionData,
     example: { object: { ...objects.session, status: "EXPIRED" }, previous: { status: "OPEN" } },
   },
   "client_session.cancelled": {
-    tells: "A client session was cancelled: it takes no more attempts.",
+    summary: "A client session was cancelled: it takes no more attempts.",
     data: sessionData,
     example: {
       object: { ...objects.session, status: "CANCELLED", updated_at: "2026-11-20T09:25:51.703Z" },
@@ -82,18 +82,18 @@ export const EVENTS = {
     },
   },
   "settlement_batch.created": {
-    tells: "Captured charges and accepted refunds of one currency were settled in a batch.",
+    summary: "Captured charges and accepted refunds of one currency were settled in a batch.",
     data: batchData,
     example: first({ ...objects.settlementBatch, payout_id: null }),
   },
   "api_key.created": {
-    tells:
+    summary:
       "An API key was created, either new or by rotating the key in `rotated_from`. Its secret is not in the event.",
     data: keyData,
     example: first(objects.apiKey),
   },
   "api_key.updated": {
-    tells: "The name, permissions, expiry or allowed addresses of an API key changed.",
+    summary: "The name, permissions, expiry or allowed addresses of an API key changed.",
     data: keyData,
     example: {
       object: { ...objects.apiKey, name: "Shop server", updated_at: KEY_CHANGED_AT },
@@ -101,7 +101,7 @@ export const EVENTS = {
     },
   },
   "api_key.disabled": {
-    tells: "An API key was disabled: requests with it are refused until it is enabled again.",
+    summary: "An API key was disabled: requests with it are refused until it is enabled again.",
     data: keyData,
     example: {
       object: {
@@ -118,7 +118,7 @@ export const EVENTS = {
     },
   },
   "api_key.enabled": {
-    tells: "A disabled API key works again.",
+    summary: "A disabled API key works again.",
     data: keyData,
     example: {
       object: { ...objects.apiKey, updated_at: "2026-11-20T15:02:33.871Z" },
@@ -130,7 +130,7 @@ export const EVENTS = {
     },
   },
   "api_key.rotated": {
-    tells: "The API key in `replaced_by` replaced this one, which works until `expires_at`.",
+    summary: "The API key in `replaced_by` replaced this one, which works until `expires_at`.",
     data: keyData,
     example: {
       object: {
@@ -149,7 +149,7 @@ export const EVENTS = {
     },
   },
   "api_key.revoked": {
-    tells: "An API key was revoked: it never works again.",
+    summary: "An API key was revoked: it never works again.",
     data: keyData,
     example: {
       object: {
@@ -166,16 +166,17 @@ export const EVENTS = {
     },
   },
   "webhook_endpoint.disabled": {
-    tells: "A webhook endpoint was disabled: it returned 410, every delivery failed for five days, or you disabled it.",
+    summary:
+      "A webhook endpoint was disabled: it returned 410, every delivery failed for five days, or you disabled it.",
     data: endpointData,
     example: first({ ...objects.webhookEndpoint, status: "DISABLED" as const, disabled_reason: "failing" as const }),
   },
   "webhook_endpoint.test": {
-    tells: "You requested a test event. It is sent to that webhook endpoint only, whatever types it subscribes to.",
+    summary: "You requested a test event. It is sent to that webhook endpoint only, whatever types it subscribes to.",
     data: endpointData,
     example: first(objects.webhookEndpoint),
   },
-} as const satisfies Record<string, { tells: string; data: z.ZodType; example: unknown }>;
+} as const satisfies Record<string, { summary: string; data: z.ZodType; example: unknown }>;
 
 export type EventType = keyof typeof EVENTS;
 export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]];

@@ -64,17 +64,17 @@ const beforeRefund = {
 /** Events of payments, their charges and their refunds. */
 export const PAYMENT_EVENTS = {
   "payment.authorized": {
-    tells: "The card's issuer holds the amount; capture it or void it before `capture_before` of its charge.",
+    summary: "The card's issuer holds the amount; capture it or void it before `capture_before` of its charge.",
     data: paymentData,
     example: first(AUTHORIZED),
   },
   "payment.captured": {
-    tells: "The amount, or the captured part of it, was taken from the card.",
+    summary: "The amount, or the captured part of it, was taken from the card.",
     data: paymentData,
     example: first(objects.paymentOf(objects.charge)),
   },
   "payment.requires_action": {
-    tells: "The card's issuer wants the shopper to confirm the payment at the address in `next_action`.",
+    summary: "The card's issuer wants the shopper to confirm the payment at the address in `next_action`.",
     data: paymentData,
     example: first({
       ...objects.paymentOf(objects.pendingCharge),
@@ -87,19 +87,19 @@ export const PAYMENT_EVENTS = {
     }),
   },
   "payment.declined": {
-    tells: "The card was declined and no money moved; `decline_code` of the charge says why.",
+    summary: "The card was declined and no money moved; `decline_code` of the charge says why.",
     data: paymentData,
     example: first(
       objects.paymentOf({ ...objects.pendingCharge, status: "DECLINED", decline_code: "insufficient_funds" }),
     ),
   },
   "payment.failed": {
-    tells: "The processor could not complete the payment and no money moved.",
+    summary: "The processor could not complete the payment and no money moved.",
     data: paymentData,
     example: first(objects.paymentOf({ ...objects.pendingCharge, status: "FAILED" })),
   },
   "payment.capture_failed": {
-    tells: "A capture failed. The authorization remains and can be captured again or voided.",
+    summary: "A capture failed. The authorization remains and can be captured again or voided.",
     data: paymentData,
     example: {
       object: stillAuthorized,
@@ -107,7 +107,7 @@ export const PAYMENT_EVENTS = {
     },
   },
   "payment.voided": {
-    tells:
+    summary:
       "The authorization was released without taking money: by you, or because it expired. If the payment is DECLINED or FAILED, the processor approved it later, and Cardlane gave the money back.",
     data: paymentData,
     example: {
@@ -130,7 +130,7 @@ export const PAYMENT_EVENTS = {
     },
   },
   "payment.void_failed": {
-    tells:
+    summary:
       "A void failed. The authorization remains and can be voided again or captured. If the payment is DECLINED or FAILED, the processor approved it later; Cardlane tries again to give the money back.",
     data: paymentData,
     example: {
@@ -139,7 +139,7 @@ export const PAYMENT_EVENTS = {
     },
   },
   "payment.settled": {
-    tells: "The captured amount settled in the batch that its charge names.",
+    summary: "The captured amount settled in the batch that its charge names.",
     data: paymentData,
     example: {
       object: objects.paymentOf({ ...settled, settlement_batch_id: BATCH_ID, updated_at: SETTLED_AT }),
@@ -159,12 +159,12 @@ export const PAYMENT_EVENTS = {
     },
   },
   "payment.partially_refunded": {
-    tells: "A part of the payment was refunded; `amount_refundable` is what is left.",
+    summary: "A part of the payment was refunded; `amount_refundable` is what is left.",
     data: paymentData,
     example: { object: objects.paymentOf(objects.refundedCharge, [objects.refund]), previous: beforeRefund },
   },
   "payment.refunded": {
-    tells: "All that was captured is refunded.",
+    summary: "All that was captured is refunded.",
     data: paymentData,
     example: {
       object: objects.paymentOf(wholeRefunded, [wholeRefund]),
@@ -172,7 +172,7 @@ export const PAYMENT_EVENTS = {
     },
   },
   "payment.refunded_externally": {
-    tells:
+    summary:
       "Money was refunded at the processor, such as in its dashboard, and not through Cardlane. It counts in `amount_refunded`, and is a refund among `transactions`.",
     data: paymentData,
     example: {
@@ -181,7 +181,7 @@ export const PAYMENT_EVENTS = {
     },
   },
   "payment.capture_reversed": {
-    tells:
+    summary:
       "The processor reported, days after a capture, that it failed: the money never came. The status stays, and nothing can be refunded; settle it with your customer.",
     data: paymentData,
     example: {
@@ -196,7 +196,7 @@ export const PAYMENT_EVENTS = {
     },
   },
   "payment.refund_reversed": {
-    tells:
+    summary:
       "A refund that the processor had accepted failed later: its amount can be refunded again, and the status is what the other refunds make it.",
     data: paymentData,
     example: {
@@ -210,13 +210,13 @@ export const PAYMENT_EVENTS = {
     },
   },
   "payment.disputed": {
-    tells:
+    summary:
       "A cardholder's bank disputes a live payment and may take the money back. Respond at the processor before `respond_before`.",
     data: disputeData,
     example: first(objects.dispute),
   },
   "payment.dispute_updated": {
-    tells: "A dispute changed: evidence went to the bank, the bank decided, or the disputed amount changed.",
+    summary: "A dispute changed: evidence went to the bank, the bank decided, or the disputed amount changed.",
     data: disputeData,
     example: {
       object: {
@@ -233,24 +233,24 @@ export const PAYMENT_EVENTS = {
     },
   },
   "transaction.pending": {
-    tells:
+    summary:
       "The outcome of a charge or refund isn't known yet, or the shopper has to confirm it first. Another event follows with the outcome.",
     data: transactionData,
     example: first(objects.pendingCharge),
   },
   "transaction.authorized": {
-    tells: "The card's issuer holds the amount of a charge.",
+    summary: "The card's issuer holds the amount of a charge.",
     data: transactionData,
     example: first(objects.authorizedCharge),
   },
   "transaction.captured": {
-    tells:
+    summary:
       "A charge took its amount from the card, or the processor accepted a refund: see `type`. Also when the only refund of a charge failed later.",
     data: transactionData,
     example: first(objects.charge),
   },
   "transaction.settled": {
-    tells:
+    summary:
       "A charge or refund went into the settlement batch that it names; a refunded charge keeps its status. Also when the only refund of a settled charge failed later.",
     data: transactionData,
     example: {
@@ -264,7 +264,7 @@ export const PAYMENT_EVENTS = {
     },
   },
   "transaction.voided": {
-    tells: "The authorization of a charge was released without taking money: by you, or because it expired.",
+    summary: "The authorization of a charge was released without taking money: by you, or because it expired.",
     data: transactionData,
     example: {
       object: objects.voidedCharge,
@@ -279,7 +279,7 @@ export const PAYMENT_EVENTS = {
     },
   },
   "transaction.refunded": {
-    tells: "A charge was refunded in full.",
+    summary: "A charge was refunded in full.",
     data: transactionData,
     example: {
       object: wholeRefunded,
@@ -294,7 +294,7 @@ export const PAYMENT_EVENTS = {
     },
   },
   "transaction.partially_refunded": {
-    tells: "A part of a charge was refunded, or one of its refunds failed later and the others stand.",
+    summary: "A part of a charge was refunded, or one of its refunds failed later and the others stand.",
     data: transactionData,
     example: {
       object: objects.refundedCharge,
@@ -307,7 +307,7 @@ export const PAYMENT_EVENTS = {
     },
   },
   "transaction.declined": {
-    tells: "The card was declined; `decline_code` of the charge says why.",
+    summary: "The card was declined; `decline_code` of the charge says why.",
     data: transactionData,
     example: first({
       ...objects.pendingCharge,
@@ -316,18 +316,18 @@ export const PAYMENT_EVENTS = {
     }),
   },
   "transaction.failed": {
-    tells:
+    summary:
       "A charge could not be completed and no money moved, or a refund failed, immediately or after it was accepted.",
     data: transactionData,
     example: first({ ...objects.pendingCharge, status: "FAILED" as const }),
   },
   "refund.succeeded": {
-    tells: "The processor accepted a refund; its money is on the way to the card.",
+    summary: "The processor accepted a refund; its money is on the way to the card.",
     data: transactionData,
     example: first(objects.refund),
   },
   "refund.failed": {
-    tells: "A refund failed, either immediately or after it was accepted; its amount can be refunded again.",
+    summary: "A refund failed, either immediately or after it was accepted; its amount can be refunded again.",
     data: transactionData,
     example: {
       object: failedRefund,

@@ -69,7 +69,7 @@ export const replaceRulesBody = z.strictObject({ rules: z.array(rule).max(MAX_RU
 
 const BASE = "/api/dashboard/{mode}/processors";
 /** These credentials can move money. */
-const base = { permission: "settings.manage", proof: "live", verified: "live", status: 200 } as const;
+const base = { permission: "settings.manage", reauthentication: "live", verified: "live", status: 200 } as const;
 
 export const connectProcessor = dashboardEndpoint({
   ...{ ...base, status: 201 },
@@ -93,7 +93,7 @@ export const changeConnection = dashboardEndpoint({
 
 /** Checks the connection at the processor. It changes only our status, so it requires no re-authentication. */
 export const checkConnection = dashboardEndpoint({
-  ...{ ...base, proof: undefined, verified: undefined },
+  ...{ ...base, reauthentication: undefined, verified: undefined },
   name: "checkConnection",
   method: "POST",
   path: `${BASE}/{id}/check`,
@@ -104,7 +104,7 @@ export const checkConnection = dashboardEndpoint({
 
 /** Requests a comparison with the processor's own list. It changes no payment, so it requires no re-authentication. */
 export const compareProcessor = dashboardEndpoint({
-  ...{ ...base, proof: undefined, verified: undefined, status: 201 },
+  ...{ ...base, reauthentication: undefined, verified: undefined, status: 201 },
   name: "compareProcessor",
   method: "POST",
   path: `${BASE}/{id}/compare`,

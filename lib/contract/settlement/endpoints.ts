@@ -128,7 +128,7 @@ export const updateBankAccount = dashboardEndpoint({
   method: "PATCH",
   path: "/api/dashboard/{mode}/bank-account",
   permission: "settings.manage",
-  proof: "live",
+  reauthentication: "live",
   verified: "live",
   body: updateBankAccountBody,
   status: 200,

@@ -54,7 +54,7 @@ export const suspendMerchant = dashboardEndpoint({
   method: "POST",
   path: "/api/support/merchants/{id}/suspend",
   permission: null,
-  proof: "always",
+  reauthentication: "always",
   body,
   status: 200,
   response: merchantState,
@@ -65,7 +65,7 @@ export const reinstateMerchant = dashboardEndpoint({
   method: "POST",
   path: "/api/support/merchants/{id}/reinstate",
   permission: null,
-  proof: "always",
+  reauthentication: "always",
   body,
   status: 200,
   response: merchantState,
@@ -76,7 +76,7 @@ export const unlockMember = dashboardEndpoint({
   method: "POST",
   path: "/api/support/merchants/{id}/members/{user}/unlock",
   permission: null,
-  proof: "always",
+  reauthentication: "always",
   body,
   status: 200,
   response: z.object({ id: z.string() }),
@@ -88,7 +88,7 @@ export const checkStatus = dashboardEndpoint({
   method: "POST",
   path: "/api/support/operations/{id}/check-status",
   permission: null,
-  proof: "always",
+  reauthentication: "always",
   status: 200,
   response: z.object({
     result: z.enum(STATUS_CHECK_RESULTS),
@@ -111,8 +111,8 @@ export const getMerchantKey = dashboardEndpoint({
 });
 
 /** Re-authentication required by the other endpoints here. Staff always have a second factor. */
-export const proveStaff = dashboardEndpoint({
-  name: "proveStaff",
+export const reauthenticateStaff = dashboardEndpoint({
+  name: "reauthenticateStaff",
   costly: true,
   method: "POST",
   path: "/api/support/proof",

@@ -38,7 +38,7 @@ export async function verifyCurrentPassword(ctx: SignedInCall, password: string)
   const { service } = ctx;
   const user = await reserveTry(ctx);
   if (await verifyPassword(user.password_hash, password)) {
-    await releaseAttempt(service.db.orm, user.id, LOCK_RULE, "proof");
+    await releaseAttempt(service.db.orm, user.id, LOCK_RULE, "reauthentication");
     return user;
   }
   throw await failedTry(service, user, refuseField("current_password", "That isn't your current password."));
@@ -59,11 +59,11 @@ async function verifyCode(ctx: SignedInCall, text: string): Promise<{ user: User
   const { orm } = service.db;
   const user = await reserveTry(ctx);
   if (user.totp_enabled_at === null) {
-    await releaseAttempt(orm, user.id, LOCK_RULE, "proof");
+    await releaseAttempt(orm, user.id, LOCK_RULE, "reauthentication");
     throw new AppError("invalid_state", "Two-factor authentication is off. Reload the page.");
   }
   if ((await reserveCode(orm, user.id, LOCK_RULE)) === null) {
-    await releaseAttempt(orm, user.id, LOCK_RULE, "proof");
+    await releaseAttempt(orm, user.id, LOCK_RULE, "reauthentication");
     throw locked();
   }
   const code = checkCode(service, user, text);
@@ -80,7 +80,7 @@ const takeCode = (service: Service, user: UserRow, code: CheckedCode): Promise<b
     const taken =
       code.kind === "totp" ? await takeTotpStep(tx, user.id, code.step) : await useRecoveryCode(tx, user, code);
     if (!taken) return false;
-    await releaseAttempt(tx, user.id, LOCK_RULE, "proof");
+    await releaseAttempt(tx, user.id, LOCK_RULE, "reauthentication");
     await forgetFailedCodes(tx, user.id);
     return true;
   });
@@ -103,7 +103,7 @@ export async function reserveTry(ctx: SignedInCall): Promise<UserRow> {
 /** Records a failed try and returns the error to throw: `refusal`, or the lock when the limit is reached. */
 export async function failedTry(service: Service, user: UserRow, refusal: AppError): Promise<AppError> {
   await service.db.orm.transaction((tx) => recordSignIn(tx, user, "proof_failed", {}));
-  return (await lockAfterFailure(service, user, "proof")) === null ? refusal : locked();
+  return (await lockAfterFailure(service, user, "reauthentication")) === null ? refusal : locked();
 }
 
 export const locked = () =>
@@ -227,7 +227,7 @@ export function lockAfterFailure(service: Service, user: UserRow, tries: Tries):
   return service.db.orm.transaction(async (tx) => {
     const locked = await confirmLock(tx, user.id, LOCK_RULE, tries);
     if (locked === null) return null;
-    if (tries === "proof") {
+    if (tries === "reauthentication") {
       await mailReauthenticationLocked(tx, locked);
       return locked.proofs_locked_until;
     }

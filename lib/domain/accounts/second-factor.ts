@@ -59,7 +59,7 @@ export async function confirmSecondFactor(ctx: Context, input: { code: string; s
       refuseField("code", "That code is wrong. Check that your phone's clock is correct."),
     );
   }
-  await releaseAttempt(service.db.orm, user.id, LOCK_RULE, "proof");
+  await releaseAttempt(service.db.orm, user.id, LOCK_RULE, "reauthentication");
   if (sealed === null || step === null) throw outOfDate();
   return service.db.orm.transaction(async (tx) => {
     if ((await enableTotp(tx, user.id, sealed, step)) === null) throw outOfDate();

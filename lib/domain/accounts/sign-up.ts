@@ -208,7 +208,7 @@ async function requireAccountPassword(service: Service, userId: string, password
   if (!(await verifyPassword(user.password_hash, password))) {
     throw await failedTry(service, user, refuseField("password", "That isn't this account's password."));
   }
-  await releaseAttempt(service.db.orm, user.id, LOCK_RULE, "proof");
+  await releaseAttempt(service.db.orm, user.id, LOCK_RULE, "reauthentication");
 }
 
 async function recordVerification(

@@ -79,8 +79,8 @@ function findKeyLater(ctx: Context, pauseMs: number): Promise<StoredKey | null> 
   const name = cacheKey(ctx);
   const looks = pendingLookups.get(service) ?? new Map<string, Promise<StoredKey | null>>();
   pendingLookups.set(service, looks);
-  const begun = looks.get(name);
-  if (begun) return begun;
+  const pending = looks.get(name);
+  if (pending) return pending;
   const look = service.timer
     .wait(pauseMs)
     .then(() => findOwnKey(ctx))

@@ -48,7 +48,7 @@ export async function findChallenge(service: Service, token: string): Promise<Ch
   if (!environment || !snapshot) return null;
   const { payment, transactions } = snapshot;
   const clientSessionId = transactions[0]?.client_session_id ?? null;
-  const asked = payment.next_action?.redirect_to_url.url ?? null;
+  const redirectUrl = payment.next_action?.redirect_to_url.url ?? null;
   const session = clientSessionId ? await findClientSession(sql, environmentId, clientSessionId) : null;
   return {
     environment: { id: environmentId, mode: environment.mode },
@@ -59,7 +59,8 @@ export async function findChallenge(service: Service, token: string): Promise<Ch
     amount: payment.amount,
     currency: payment.currency,
     cardLast4: transactions[0]?.card_last4 ?? null,
-    processorUrl: asked !== null && challengePath(asked, { environmentId, paymentId }) !== null ? null : asked,
+    processorUrl:
+      redirectUrl !== null && challengePath(redirectUrl, { environmentId, paymentId }) !== null ? null : redirectUrl,
     isSandbox: environment.mode === "test" && payment.connection_id === null,
     returnUrl: payment.return_url && withSessionIds(payment.return_url, { clientSessionId, paymentId }),
     allowedOrigins: clientSessionId ? (session?.allowed_origins ?? []) : null,

@@ -104,10 +104,10 @@ describe("a refund that fails later", () => {
     if (reports.kind !== "pushed" || !reports.catchUp) throw new Error("it can be caught up with");
     const [refund] = company.refundsOf(tenant.environmentId);
     const found: Report[] = [];
-    for (let place: string | null = null, more = true; more; ) {
-      const page = await reports.catchUp(place);
+    for (let cursor: string | null = null, more = true; more; ) {
+      const page = await reports.catchUp(cursor);
       found.push(...page.reports);
-      ({ place, more } = page);
+      ({ cursor, more } = page);
     }
     await takeIn(
       tenant,

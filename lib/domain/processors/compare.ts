@@ -13,7 +13,7 @@ import { firstIdAt } from "@/lib/ids";
 import type { FiledStatement, Inquiry, Processor, ProcessorObject, StatementEntry } from "@/lib/processor/port";
 import type { Service } from "../context";
 import { inquireProcessor } from "../payments/processor-calls";
-import { judge, MADE_TWICE, movesMoney, mustBeThere, ONLY_HERE, ONLY_THERE, ourText, theirText } from "./differences";
+import { judge, listedText, MADE_TWICE, movesMoney, mustBeThere, ONLY_HERE, ONLY_THERE, ourText } from "./differences";
 
 export type Comparison = {
   readonly connectionId: string;
@@ -204,7 +204,7 @@ class ComparisonRun {
     if (judgement.kind === "same") return;
     this.#report({
       ...{ kind: judgement.kind, advice: judgement.advice, object: ours.kind, at: ours.created_at },
-      ...{ here: ourText(ours), there: theirText(entry) },
+      ...{ here: ourText(ours), there: listedText(entry) },
       ...this.#idsOf(ours),
       ...this.#objectOf(entry.object),
     });
@@ -218,7 +218,7 @@ class ComparisonRun {
     }
     this.#report({
       ...{ kind: "only_there", advice, object: entry.kind, at: entry.created_at.toISOString() },
-      ...{ here: like && ourText(like), there: theirText(entry) },
+      ...{ here: like && ourText(like), there: listedText(entry) },
       ...(like ? this.#idsOf(like) : { payment_id: null, transaction_id: null }),
       ...this.#objectOf(entry.object),
     });

@@ -2,14 +2,14 @@ import { describe, expect, test } from "vitest";
 import type { OurEntry } from "@/db/queries/processors/our-entries";
 import type { PaymentStatus } from "@/lib/contract/payments/payment";
 import type { PaymentPart, StatementEntry } from "@/lib/processor/port";
-import { judge, movesMoney, mustBeThere, ourText, theirText } from "./differences";
+import { judge, listedText, movesMoney, mustBeThere, ourText } from "./differences";
 
 const OURS = {
   ...{ environment_id: "e", id: "i", payment_id: "p", transaction_id: "t", reference: "r", authorization: "r" },
   ...{ amount: 5_000, currency: "USD", under_way: false, created_at: "2026-11-20T09:00:00.000Z" },
   ...{ object_kind: null, object_id: null, late_approval: null },
 };
-const THEIRS = {
+const LISTED = {
   ...{ object: { kind: "payment_intent", id: "pi_1" }, reference: "r", created_at: new Date("2026-11-20T09:00:00Z") },
   ...{ amount: 5_000, currency: "USD" },
 };
@@ -19,45 +19,45 @@ function ours(state: PaymentStatus, captured = 0, refunded = 0): OurEntry {
 }
 const late = (late_approval: OurEntry["late_approval"]): OurEntry => ({ ...ours("DECLINED"), late_approval });
 type State = Extract<StatementEntry, { kind: "payment" }>["state"];
-const theirs = (state: State, captured = 0, refunded = 0): StatementEntry => ({
-  ...{ ...THEIRS, kind: "payment" as const, state, captured, refunded },
+const listed = (state: State, captured = 0, refunded = 0): StatementEntry => ({
+  ...{ ...LISTED, kind: "payment" as const, state, captured, refunded },
 });
 
 const GIVING_BACK = "Cardlane is giving it back";
 
 describe("a payment", () => {
   test.each([
-    [ours("AUTHORIZED"), theirs("authorized")],
-    [ours("CAPTURED", 5_000), theirs("captured", 5_000)],
-    [ours("SETTLED", 2_000), theirs("captured", 2_000)],
-    [ours("PARTIALLY_REFUNDED", 5_000, 100), theirs("captured", 5_000, 100)],
-    [ours("VOIDED"), theirs("voided")],
-    [ours("FAILED"), theirs("voided")],
-    [ours("DECLINED"), theirs("declined")],
-    [ours("DECLINED"), theirs("action_required")],
-    [late("given_back"), theirs("captured", 5_000, 5_000)],
-    [late("given_back"), theirs("voided")],
-    [late("to_give_back"), theirs("captured", 5_000, 5_000)],
-    [late("to_give_back"), theirs("voided")],
+    [ours("AUTHORIZED"), listed("authorized")],
+    [ours("CAPTURED", 5_000), listed("captured", 5_000)],
+    [ours("SETTLED", 2_000), listed("captured", 2_000)],
+    [ours("PARTIALLY_REFUNDED", 5_000, 100), listed("captured", 5_000, 100)],
+    [ours("VOIDED"), listed("voided")],
+    [ours("FAILED"), listed("voided")],
+    [ours("DECLINED"), listed("declined")],
+    [ours("DECLINED"), listed("action_required")],
+    [late("given_back"), listed("captured", 5_000, 5_000)],
+    [late("given_back"), listed("voided")],
+    [late("to_give_back"), listed("captured", 5_000, 5_000)],
+    [late("to_give_back"), listed("voided")],
   ])("%o and %o are the same money", (here, there) => expect(judge(here, there)).toEqual({ kind: "same" }));
 
   test.each([
-    [ours("FAILED"), theirs("captured", 5_000), "states_differ", "took this money"],
-    [ours("VOIDED"), theirs("authorized"), "states_differ", "Release it"],
-    [late("given_back"), theirs("authorized"), "states_differ", "Release it"],
-    [late("given_back"), theirs("captured", 5_000, 100), "states_differ", "took this money"],
-    [late("to_give_back"), theirs("captured", 5_000), "states_differ", GIVING_BACK],
-    [late("to_give_back"), theirs("authorized"), "states_differ", GIVING_BACK],
-    [late("to_give_back"), { ...theirs("captured", 4_999), amount: 4_999 }, "states_differ", GIVING_BACK],
-    [ours("AUTHORIZED"), theirs("captured", 5_000), "states_differ", "captured in the processor's dashboard"],
-    [ours("AUTHORIZED"), theirs("voided"), "states_differ", "void it here"],
-    [ours("CAPTURED", 5_000), theirs("authorized"), "states_differ", "not captured"],
-    [ours("SETTLED", 5_000), theirs("voided"), "states_differ", "did not take"],
-    [ours("CAPTURED", 5_000), theirs("captured", 4_000), "amounts_differ", "Another part"],
-    [ours("CAPTURED", 5_000), theirs("captured", 5_000, 100), "amounts_differ", "More was refunded"],
-    [ours("REFUNDED", 5_000, 5_000), theirs("captured", 5_000), "amounts_differ", "was returned"],
-    [ours("CAPTURED", 5_000), { ...theirs("captured", 5_000), amount: 6_000 }, "amounts_differ", "different amount"],
-    [ours("CAPTURED", 5_000), { ...theirs("captured", 5_000), currency: "EUR" }, "amounts_differ", "different amount"],
+    [ours("FAILED"), listed("captured", 5_000), "states_differ", "took this money"],
+    [ours("VOIDED"), listed("authorized"), "states_differ", "Release it"],
+    [late("given_back"), listed("authorized"), "states_differ", "Release it"],
+    [late("given_back"), listed("captured", 5_000, 100), "states_differ", "took this money"],
+    [late("to_give_back"), listed("captured", 5_000), "states_differ", GIVING_BACK],
+    [late("to_give_back"), listed("authorized"), "states_differ", GIVING_BACK],
+    [late("to_give_back"), { ...listed("captured", 4_999), amount: 4_999 }, "states_differ", GIVING_BACK],
+    [ours("AUTHORIZED"), listed("captured", 5_000), "states_differ", "captured in the processor's dashboard"],
+    [ours("AUTHORIZED"), listed("voided"), "states_differ", "void it here"],
+    [ours("CAPTURED", 5_000), listed("authorized"), "states_differ", "not captured"],
+    [ours("SETTLED", 5_000), listed("voided"), "states_differ", "did not take"],
+    [ours("CAPTURED", 5_000), listed("captured", 4_000), "amounts_differ", "Another part"],
+    [ours("CAPTURED", 5_000), listed("captured", 5_000, 100), "amounts_differ", "More was refunded"],
+    [ours("REFUNDED", 5_000, 5_000), listed("captured", 5_000), "amounts_differ", "was returned"],
+    [ours("CAPTURED", 5_000), { ...listed("captured", 5_000), amount: 6_000 }, "amounts_differ", "different amount"],
+    [ours("CAPTURED", 5_000), { ...listed("captured", 5_000), currency: "EUR" }, "amounts_differ", "different amount"],
   ])("%o and %o differ", (here, there, kind, advice) =>
     expect(judge(here, there)).toEqual({ kind, advice: expect.stringContaining(advice) }),
   );
@@ -65,7 +65,7 @@ describe("a payment", () => {
 
 describe("a payment that began before the report", () => {
   const part = (over: Partial<PaymentPart>): StatementEntry => ({
-    ...{ ...THEIRS, kind: "payment", amount: 1, state: "pending", captured: 0, refunded: 0 },
+    ...{ ...LISTED, kind: "payment", amount: 1, state: "pending", captured: 0, refunded: 0 },
     part: { captured: 0, settled: 0, released: false, ...over },
   });
 
@@ -100,7 +100,7 @@ describe("a payment that began before the report", () => {
     expect(
       [{ captured: 1 }, { settled: 1 }, { captured: -1 }, { released: true }].map((has) => movesMoney(part(has))),
     ).toEqual([true, true, false, false]);
-    expect(theirText(part({ captured: -500, settled: 700, released: true }))).toBe(
+    expect(listedText(part({ captured: -500, settled: 700, released: true }))).toBe(
       "Since the report begins: capture failed, $5.00 USD; settled, $7.00 USD; released",
     );
   });
@@ -109,7 +109,7 @@ describe("a payment that began before the report", () => {
 describe("a refund", () => {
   const refund = (state: "succeeded" | "failed" | "declined"): OurEntry => ({ ...OURS, kind: "refund", state });
   const their = (state: "pending" | "succeeded" | "failed", amount = 5_000): StatementEntry => ({
-    ...{ ...THEIRS, kind: "refund" as const, payment: "pi_1", state, amount },
+    ...{ ...LISTED, kind: "refund" as const, payment: "pi_1", state, amount },
   });
   test("that was accepted is the same while it is pending there, and when both say that it failed", () => {
     for (const pair of [
@@ -137,7 +137,7 @@ test("both sides are told in words, with every amount that matters", () => {
   expect(ourText(ours("PARTIALLY_REFUNDED", 4_000, 1_000))).toBe(
     "Partially refunded, $50.00 USD, $40.00 USD captured, $10.00 USD refunded",
   );
-  expect(theirText(theirs("captured", 5_000))).toBe("Captured, $50.00 USD");
-  expect(theirText({ ...theirs("captured", 5_000), currency: "STD" })).toBe("Captured, 5000 STD (smallest units)");
-  expect(theirText({ ...THEIRS, kind: "refund", payment: "pi_1", state: "failed" })).toBe("Refund failed, $50.00 USD");
+  expect(listedText(listed("captured", 5_000))).toBe("Captured, $50.00 USD");
+  expect(listedText({ ...listed("captured", 5_000), currency: "STD" })).toBe("Captured, 5000 STD (smallest units)");
+  expect(listedText({ ...LISTED, kind: "refund", payment: "pi_1", state: "failed" })).toBe("Refund failed, $50.00 USD");
 });

@@ -18,12 +18,12 @@ const SAME: Judgement = { kind: "same" };
 
 type OurPayment = Extract<OurEntry, { kind: "payment" }>;
 type OurRefund = Extract<OurEntry, { kind: "refund" }>;
-type TheirPayment = Extract<StatementEntry, { kind: "payment" }>;
-type TheirRefund = Extract<StatementEntry, { kind: "refund" }>;
+type ListedPayment = Extract<StatementEntry, { kind: "payment" }>;
+type ListedRefund = Extract<StatementEntry, { kind: "refund" }>;
 
-export function judge(ours: OurEntry, theirs: StatementEntry): Judgement {
-  if (ours.kind === "payment") return theirs.kind === "payment" ? judgePayment(ours, theirs) : SAME;
-  return theirs.kind === "refund" ? judgeRefund(ours, theirs) : SAME;
+export function judge(ours: OurEntry, listed: StatementEntry): Judgement {
+  if (ours.kind === "payment") return listed.kind === "payment" ? judgePayment(ours, listed) : SAME;
+  return listed.kind === "refund" ? judgeRefund(ours, listed) : SAME;
 }
 
 /** State of the money: held, taken, or neither. */
@@ -34,7 +34,7 @@ function ourMoney({ state, captured }: OurPayment): Money {
   return state === "AUTHORIZED" ? "held" : "none";
 }
 
-function theirMoney({ state, captured, part }: TheirPayment): Money {
+function listedMoney({ state, captured, part }: ListedPayment): Money {
   if (part) return part.captured > 0 || part.settled > 0 ? "taken" : "none";
   if (captured > 0 || state === "captured") return "taken";
   return state === "authorized" ? "held" : "none";
@@ -62,7 +62,7 @@ const TO_GIVE_BACK =
   "The processor approved it after it had ended in Cardlane, and Cardlane is giving it back. If it is still listed in two days, refund or release it in the processor's dashboard.";
 
 /** For a payment that began before the file: reports only contents of the file that contradict ours. */
-function judgePart(ours: OurPayment, { currency, part }: TheirPayment & { part: PaymentPart }): Judgement {
+function judgePart(ours: OurPayment, { currency, part }: ListedPayment & { part: PaymentPart }): Judgement {
   if (ours.currency !== currency) return amounts("The payment itself is in another currency. Trust the processor's.");
   const here = ourMoney(ours);
   const { captured, settled, released } = part;
@@ -82,25 +82,25 @@ function judgePart(ours: OurPayment, { currency, part }: TheirPayment & { part: 
 
 const OTHER_PART = "Another part was captured. Refund the surplus, or charge what is missing with a new payment.";
 
-function judgePayment(ours: OurPayment, theirs: TheirPayment): Judgement {
-  const isReturned = theirs.part || (theirs.refunded >= theirs.captured && theirs.state !== "authorized");
+function judgePayment(ours: OurPayment, listed: ListedPayment): Judgement {
+  const isReturned = listed.part || (listed.refunded >= listed.captured && listed.state !== "authorized");
   if (ours.late_approval === "given_back" && isReturned) return SAME;
   if (ours.late_approval === "to_give_back") {
-    const isThere = theirMoney(theirs) !== "none" && (theirs.part !== undefined || !isReturned);
+    const isThere = listedMoney(listed) !== "none" && (listed.part !== undefined || !isReturned);
     return isThere ? { kind: "states_differ", advice: TO_GIVE_BACK } : SAME;
   }
-  if (theirs.part) return judgePart(ours, { ...theirs, part: theirs.part });
-  if (ours.currency !== theirs.currency || ours.amount !== theirs.amount) {
+  if (listed.part) return judgePart(ours, { ...listed, part: listed.part });
+  if (ours.currency !== listed.currency || ours.amount !== listed.amount) {
     return amounts(
       "The payment itself has a different amount. Trust the processor's: that is what the customer sees on the statement.",
     );
   }
-  const [here, there] = [ourMoney(ours), theirMoney(theirs)];
+  const [here, there] = [ourMoney(ours), listedMoney(listed)];
   if (here !== there) return { kind: "states_differ", advice: MONEY_ADVICE[here][there] as string };
-  if (ours.captured !== theirs.captured) return amounts(OTHER_PART);
-  if (ours.refunded !== theirs.refunded) {
+  if (ours.captured !== listed.captured) return amounts(OTHER_PART);
+  if (ours.refunded !== listed.refunded) {
     return amounts(
-      theirs.refunded > ours.refunded
+      listed.refunded > ours.refunded
         ? "More was refunded than Cardlane knows of, probably in the processor's dashboard. Do not refund that part again here."
         : "Less was refunded than Cardlane shows: a refund was returned. Check the refunds before you refund again.",
     );
@@ -110,10 +110,10 @@ function judgePayment(ours: OurPayment, theirs: TheirPayment): Judgement {
 
 const amounts = (advice: string): Judgement => ({ kind: "amounts_differ", advice });
 
-function judgeRefund(ours: OurRefund, theirs: TheirRefund): Judgement {
-  if (ours.currency !== theirs.currency || ours.amount !== theirs.amount)
+function judgeRefund(ours: OurRefund, listed: ListedRefund): Judgement {
+  if (ours.currency !== listed.currency || ours.amount !== listed.amount)
     return amounts("The refund has a different amount. Trust the processor's: that is what the customer gets.");
-  const [here, there] = [ours.state === "succeeded", theirs.state !== "failed"];
+  const [here, there] = [ours.state === "succeeded", listed.state !== "failed"];
   if (here === there) return SAME;
   return {
     kind: "states_differ",
@@ -130,8 +130,8 @@ export function mustBeThere(ours: OurEntry): boolean {
 }
 
 /** True if an entry that Cardlane does not know moved money. */
-export function movesMoney(theirs: StatementEntry): boolean {
-  return theirs.kind === "refund" ? theirs.state !== "failed" : theirMoney(theirs) !== "none";
+export function movesMoney(listed: StatementEntry): boolean {
+  return listed.kind === "refund" ? listed.state !== "failed" : listedMoney(listed) !== "none";
 }
 
 export const ONLY_THERE: Record<StatementEntry["kind"], string> = {
@@ -158,15 +158,15 @@ export function ourText(ours: OurEntry): string {
   return payment(word, ours, money);
 }
 
-export function theirText(theirs: StatementEntry): string {
-  const { currency } = theirs;
+export function listedText(listed: StatementEntry): string {
+  const { currency } = listed;
   // The account may have payments of other software, in currencies whose decimals Cardlane does not know.
   const money = (amount: number) =>
     isSupportedCurrency(currency) ? moneyTextWithCode(amount, currency) : `${amount} ${currency} (smallest units)`;
-  if (theirs.kind === "refund") return `Refund ${theirs.state}, ${money(theirs.amount)}`;
-  if (theirs.part) return partText(theirs.part, money);
-  const word = theirs.state.charAt(0).toUpperCase() + theirs.state.slice(1).replaceAll("_", " ");
-  return payment(word, theirs, money);
+  if (listed.kind === "refund") return `Refund ${listed.state}, ${money(listed.amount)}`;
+  if (listed.part) return partText(listed.part, money);
+  const word = listed.state.charAt(0).toUpperCase() + listed.state.slice(1).replaceAll("_", " ");
+  return payment(word, listed, money);
 }
 
 /** "Since the report begins: captured, $40.00 USD". */

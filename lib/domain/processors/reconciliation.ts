@@ -87,13 +87,13 @@ export async function reconcile(service: Service, input: ComparisonInput): Promi
  */
 export async function requestComparison(
   ctx: Context,
-  { id: asked, days }: { id: string; days: number },
+  { id: connectionId, days }: { id: string; days: number },
 ): Promise<{ id: string }> {
   const { service, environment } = ctx;
   const { sql } = service.db.within(environment.id);
-  const id = decodeId("connection", asked);
+  const id = decodeId("connection", connectionId);
   const connection = id && (await findOwnConnection(sql, environment.id, id));
-  if (!connection) throw resourceNotFound("connection", asked);
+  if (!connection) throw resourceNotFound("connection", connectionId);
   if (!isComparable(service, connection))
     throw new AppError(
       "invalid_state",
@@ -226,18 +226,23 @@ type Range = {
 async function run(
   service: Service,
   connection: ConnectionToCompare,
-  { since, until: asked, night, filed = null }: Range,
+  { since, until: wantedUntil, night, filed = null }: Range,
   signal?: AbortSignal,
 ): Promise<ComparisonResult | null> {
   const { sql } = service.db;
   // The comparison ends where the report ends.
-  const until = filed && filed.until < asked ? filed.until : asked;
+  const until = filed && filed.until < wantedUntil ? filed.until : wantedUntil;
   const started = await startRun(sql, {
     ...{ id: newId(), environment_id: connection.environment_id, connection_id: connection.id, night },
     ...{ since: since.toISOString(), until: until.toISOString() },
   });
   if (started === null) return null;
-  const { label, findings } = await finish(service, connection, { ...started, since, until: asked }, { filed, signal });
+  const { label, findings } = await finish(
+    service,
+    connection,
+    { ...started, since, until: wantedUntil },
+    { filed, signal },
+  );
   return { ...findings, id: encodeId("reconciliation", started.id), label, since, until };
 }
 

@@ -77,7 +77,7 @@ describe("a message to a connection's address", () => {
 
 /** The other processor, with a list of reports that `read` returns. */
 function listing(
-  read: (name: string, place: string | null) => Promise<{ reports: Report[]; place: string | null; more: boolean }>,
+  read: (name: string, cursor: string | null) => Promise<{ reports: Report[]; cursor: string | null; more: boolean }>,
 ): Connector {
   const plain = otherConnector(db.sql, { decidesAfterMs: 60_000 });
   return {
@@ -85,7 +85,7 @@ function listing(
     create(options) {
       const processor = plain.create(options);
       if (processor.reports.kind !== "pushed") throw new Error("it pushes its reports");
-      const catchUp = (place: string | null) => read(options.name, place);
+      const catchUp = (cursor: string | null) => read(options.name, cursor);
       return { ...processor, reports: { ...processor.reports, catchUp } };
     },
   };
@@ -101,11 +101,11 @@ describe("a list of reports", () => {
     const places: (string | null)[] = [];
     const service = connectingService(db, {
       connectors: [
-        listing(async (of, place) => {
-          if (of !== name) return { reports: [], place, more: false };
-          places.push(place);
-          const first = place === null;
-          return { reports: first ? [{ id: "1", object }] : [], place: first ? "a" : "b", more: first };
+        listing(async (of, cursor) => {
+          if (of !== name) return { reports: [], cursor, more: false };
+          places.push(cursor);
+          const first = cursor === null;
+          return { reports: first ? [{ id: "1", object }] : [], cursor: first ? "a" : "b", more: first };
         }),
       ],
     });
@@ -135,10 +135,10 @@ describe("a list of reports", () => {
     const places: (string | null)[] = [];
     const service = connectingService(db, {
       connectors: [
-        listing(async (of, place) => {
-          if (of !== name) return { reports: [], place, more: false };
-          places.push(place);
-          return { reports: [{ id: "1", object }], place: "a", more: false };
+        listing(async (of, cursor) => {
+          if (of !== name) return { reports: [], cursor, more: false };
+          places.push(cursor);
+          return { reports: [{ id: "1", object }], cursor: "a", more: false };
         }),
       ],
     });
@@ -156,9 +156,9 @@ describe("a list of reports", () => {
     const { id } = await withRefund();
     const name = decodeId("connection", id);
     const read: string[] = [];
-    const plain = listing(async (of, place) => {
+    const plain = listing(async (of, cursor) => {
       read.push(of);
-      return { reports: [], place, more: false };
+      return { reports: [], cursor, more: false };
     });
     const failing: Connector = {
       ...plain,
@@ -182,10 +182,10 @@ describe("a list of reports", () => {
     const read: string[] = [];
     const service = connectingService(db, {
       connectors: [
-        listing(async (name, place) => {
+        listing(async (name, cursor) => {
           if (name === dead) throw new Error("it is away");
           read.push(name);
-          return { reports: [], place, more: false };
+          return { reports: [], cursor, more: false };
         }),
       ],
     });

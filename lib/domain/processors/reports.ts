@@ -1,6 +1,6 @@
 import {
-  keepReportsPlace,
   noteMessage,
+  saveReportsCursor,
   takeUnreadReports,
   type UnreadReports,
 } from "@/db/queries/processors/connections";
@@ -68,20 +68,20 @@ async function catchUp(service: Service, list: UnreadReports, stopping: AbortSig
     const { catchUp: read } = from.processor.reports;
     if (!read) return 0;
     for (let page = 0; page < MAX_PAGES && !stopping?.aborted; page++) {
-      const { reports, place, more } = await read(at.place);
+      const { reports, cursor, more } = await read(at.cursor);
       let taken = true;
       for (const report of reports) {
         if (await tryReport(service, from, report)) processed++;
         else taken = false;
       }
       if (!taken && !isTooOld(service, at)) {
-        await keepReportsPlace(service.db.sql, at, at.place, true);
+        await saveReportsCursor(service.db.sql, at, at.cursor, true);
         return processed;
       }
       if (!taken)
         service.log.error({ connection: list.id }, "a report could not be taken in for a day and is passed over");
-      await keepReportsPlace(service.db.sql, at, place, false);
-      at = { ...at, place, held_since: null };
+      await saveReportsCursor(service.db.sql, at, cursor, false);
+      at = { ...at, cursor, held_since: null };
       if (!more) return processed;
     }
   } catch (error) {

@@ -208,12 +208,12 @@ describe("what a process knows", () => {
   test("survives a move to another secret: everything sealed is sealed again", async () => {
     const { tenant, one } = await twoConnections();
     const moved = createSecret("another secret, which has 32 and more characters", [TEST_SECRET]);
-    expect((await listSealedOtherwise(db.orm, `s1.${moved.keyId}.`, 100)).map(({ place }) => place)).toContain(
+    expect((await listSealedOtherwise(db.orm, `s1.${moved.keyId}.`, 100)).map(({ kind }) => kind)).toContain(
       "connection",
     );
     await rotateSecret(db.orm, moved);
     const left = await listSealedOtherwise(db.orm, `s1.${moved.keyId}.`, 100);
-    expect(left.filter(({ place }) => place === "connection")).toEqual([]);
+    expect(left.filter(({ kind }) => kind === "connection")).toEqual([]);
     const service = connectingService(db, {}, { secret: moved });
     const at = await service.processors.find(tenant.merchant.test, decodeId("connection", one));
     expect(at?.processor.name).toBe(decodeId("connection", one));

@@ -42,7 +42,7 @@ export function chainAuditLogs({ db, secret }: Pick<Service, "db" | "secret">): 
     await insertLinks(tx, links);
     await removePending(
       tx,
-      rows.map((row) => row.place),
+      rows.map((row) => row.ctid),
     );
     return rows.length;
   }) as Promise<number>;

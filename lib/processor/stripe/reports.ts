@@ -50,21 +50,21 @@ export function stripeReports(stripe: Stripe, { webhookSecret, live, clock }: Te
   /** Newest first, as Stripe lists them: the last hour's events, or those after a position. */
   const list = (after: Stripe.EventListParams) => stripe.events.list({ types: [...EVENTS], limit: PAGE, ...after });
 
-  async function catchUp(place: string | null) {
+  async function catchUp(cursor: string | null) {
     const now = Math.floor(clock.now().getTime() / 1_000);
-    const page = await pageAfter(place, now);
+    const page = await pageAfter(cursor, now);
     const settled = page.data.toReversed().filter(({ created }) => created <= now - SETTLED_AFTER_SECONDS);
     // An unreadable event doesn't block later ones.
     const reports = settled.flatMap((event) => reportsOf(event, live) ?? []);
     const isWhole = settled.length === page.data.length;
-    return { reports, place: settled.at(-1)?.id ?? place, more: isWhole && page.has_more && settled.length > 0 };
+    return { reports, cursor: settled.at(-1)?.id ?? cursor, more: isWhole && page.has_more && settled.length > 0 };
   }
 
   /** Stripe deletes events after 30 days. After a deleted position, all remaining events follow. */
-  async function pageAfter(place: string | null, now: number): Promise<{ data: Stripe.Event[]; has_more: boolean }> {
-    if (place === null) return oldestPage({ created: { gte: now - HOUR_SECONDS } });
+  async function pageAfter(cursor: string | null, now: number): Promise<{ data: Stripe.Event[]; has_more: boolean }> {
+    if (cursor === null) return oldestPage({ created: { gte: now - HOUR_SECONDS } });
     try {
-      return await list({ ending_before: place });
+      return await list({ ending_before: cursor });
     } catch (error) {
       if (!isGone(error)) throw error;
       return oldestPage({});

@@ -31,7 +31,7 @@ export default async function EventPage({ params }: { params: Promise<{ mode: st
     <>
       <PageHeader
         title={event.type}
-        description={<WithCode text={EVENTS[event.type].tells} />}
+        description={<WithCode text={EVENTS[event.type].summary} />}
         crumbs={[{ label: "Events", href: path }]}
       />
       <Card className="mb-6">

@@ -15,8 +15,8 @@ type SupportReconciliationProps = {
 
 export default async function SupportReconciliationPage({ params, searchParams }: SupportReconciliationProps) {
   const [{ id }, { run }, page] = [await params, await searchParams, await supportPage()];
-  const asked = { connection: id, run: typeof run === "string" ? run : undefined };
-  const view = await getSupportReconciliation(page, asked).catch((error: unknown) => {
+  const wanted = { connection: id, run: typeof run === "string" ? run : undefined };
+  const view = await getSupportReconciliation(page, wanted).catch((error: unknown) => {
     if (error instanceof AppError && error.code === "resource_not_found") notFound();
     throw error;
   });
