@@ -93,6 +93,7 @@ test.each([
   ["an expiry and a code before it", `12/29 123 ${NUMBER}.`, "."],
   ["other digits directly before it", `00${NUMBER}`, ""],
   ["another number after it", `${NUMBER} ${NUMBER}`, ""],
+  ["a security code, when a part of the number is a shorter one,", "4501812616167377773 12/2029 987", ""],
 ])("%s goes with it", (_, text, rest) => {
   expect(maskCardNumbers(text)).toBe(CARD_NUMBER_MARK + rest);
 });
@@ -112,6 +113,11 @@ test("a number across the limit of what is kept is masked, and the cut is seen",
     const kept = keepableText(`${"a".repeat(before)} ${GROUPS.join(" ")}`, 100);
     expect(kept.length).toBeLessThanOrEqual(100);
     expect(kept).not.toContain("4242");
+  }
+  const wide = `${Array.from(NUMBER).join("------")} and `.repeat(4);
+  for (let before = 440; before < 620; before++) {
+    const kept = keepableText(`${wide.padEnd(before, "a")} ${NUMBER}${"a".repeat(300)}`, 300);
+    expect(kept.replaceAll(CARD_NUMBER_MARK, ""), `after ${before}`).not.toMatch(/\d/);
   }
   expect(keepableText("a".repeat(101), 100)).toBe(`${"a".repeat(99)}…`);
   expect(keepableText("x\u0000\ud800", 100)).toBe("x\uFFFD\uFFFD");

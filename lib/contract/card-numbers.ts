@@ -72,7 +72,7 @@ function numbersIn(values: readonly number[]): [from: number, to: number][] {
       if (!isPossible(number) || !isValid(number)) continue;
       const to = Math.min(values.length, first + length + MAX_BESIDE) - 1;
       const previous = found.at(-1);
-      if (previous && first <= previous[1]) previous[1] = to;
+      if (previous && first <= previous[1]) previous[1] = Math.max(previous[1], to);
       else found.push([Math.max(0, first - MAX_BESIDE), to]);
       break;
     }
@@ -195,7 +195,10 @@ export function keepableText(text: string, max: number): string {
   if (text.length <= max && isPlain(text)) return text;
   // Cut only after masking, so that a number across the limit is recognized.
   const masked = maskCardNumbers(text.slice(0, max + MAX_BEYOND).toWellFormed()).replaceAll("\u0000", "\uFFFD");
-  return text.length > max || masked.length > max ? `${masked.slice(0, max - 1).toWellFormed()}…` : masked;
+  if (text.length <= max && masked.length <= max) return masked;
+  // The end may hold a part of a number, which masks before it can move to within the limit.
+  const whole = text.length > max + MAX_BEYOND ? masked.slice(0, -MAX_BEYOND) : masked;
+  return `${whole.slice(0, max - 1).toWellFormed()}…`;
 }
 
 const isPlain = (text: string) => /^[ -~]*$/.test(text) && !mayHoldNumber(text);
