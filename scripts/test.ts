@@ -5,7 +5,7 @@ import { CHECKS, formatDuration, heading, playwright, runInPairs, vitest } from 
 import { counted, type Result, TestRun, withCluster } from "./test-run";
 
 /**
- * `npm test`: checks, build, unit and integration tests, a smoke of each proof, the API suite and browser
+ * `npm test`: checks, build, unit and integration tests, a smoke of the money proofs, the API suite and browser
  * tests. `npm run check` (`--quick`): checks and unit tests. The last line is `N passed, N failed`.
  */
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -41,7 +41,7 @@ async function runAll(): Promise<void> {
   await withCluster(async () => {
     await part("Integration tests, on a real PostgreSQL", () => tests.runVitest("int", vitest("--project", "int")));
     if (result.failed > 0) return;
-    await part("Proofs, a smoke of each", () => tests.runVitest("proof", SMOKE.args, SMOKE.env));
+    await part("Money proofs, a smoke", () => tests.runVitest("proof", SMOKE.args, SMOKE.env));
     await part("The API over HTTP and the pages in a browser", () => tests.runPlaywright("e2e", playwright()));
   });
   tests.finish();
