@@ -262,13 +262,29 @@ describe("a transaction", () => {
 
   test("has an end: what somebody forgot to wait for does not run in the next one", async () => {
     const sql = open(url, { max: 1 });
-    let leak: ((text: string) => PromiseLike<unknown>) | null = null;
+    const forgotten: (() => PromiseLike<unknown>)[] = [];
     await sql.begin(async (tx) => {
-      leak = (text) => tx`insert into notes values (6, ${text})`;
+      forgotten.push(
+        () => tx`insert into notes values (6, 'stray')`,
+        () => tx.savepoint(async () => {}),
+      );
     });
-    expect((await failureOf((leak as unknown as (text: string) => PromiseLike<unknown>)("stray")))?.message).toContain(
-      "over",
-    );
+    for (const run of forgotten) expect((await failureOf(run()))?.message).toBe("the transaction is over");
+  });
+
+  test("has an end for the reader of a cursor, too: it reads nothing in another environment's transaction", async () => {
+    const own = connect(inRolesOf(url), { max: 2, maxOrm: 2 });
+    closing.push(() => own.close());
+    const environment = "select current_setting('cardlane.environment') as environment";
+    let forgotten: AsyncIterable<unknown> | undefined;
+    await own.within(randomUUID()).sql.begin(async (tx) => {
+      forgotten = tx.unsafe(environment).cursor(1);
+    });
+    const read = own.within(randomUUID()).sql.begin(async () => {
+      for await (const rows of forgotten as AsyncIterable<unknown>) return rows;
+      return null;
+    });
+    expect((await failureOf(read))?.message).toBe("the transaction is over");
   });
 
   test("is not taken for committed when a statement that nobody awaited failed", async () => {

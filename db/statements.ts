@@ -170,9 +170,12 @@ async function scope(
   work: Work,
 ): Promise<unknown> {
   let failed: { error: unknown } | null = null;
+  const requireOpen = () => {
+    if (state.isOver) throw new Error("the transaction is over");
+  };
   const sender: Sender = {
     async run(statement) {
-      if (state.isOver) throw new Error("the transaction is over");
+      requireOpen();
       try {
         return await connection.run(statement, environment);
       } catch (error) {
@@ -180,9 +183,13 @@ async function scope(
         throw error;
       }
     },
-    read: (statement, rows) => connection.read(statement, rows),
+    async *read(statement, rows) {
+      requireOpen();
+      yield* connection.read(statement, rows);
+    },
   };
   const savepoint = async (first: unknown, second?: unknown) => {
+    requireOpen();
     const name = `s${state.savepoints++}`;
     await connection.query(`savepoint ${name}`);
     try {
