@@ -75,7 +75,7 @@ async function createMerchant(db: Database, index: number, { id, merchantId }: S
     values (${newId()}, ${merchantId}, ${`bench${index}@example.com`}, true, 'owner', '')`;
   const clock = systemClock;
   const key = await createApiKey({ db, clock }, { environmentId: id, name: "bench", permissions: PERMISSIONS });
-  return { index, environment: { id, mode: "test", merchantId }, apiKey: key.secret };
+  return { index, environment: { id, mode: "test", merchantId, clock: null }, apiKey: key.secret };
 }
 
 type Bench = {

@@ -1,4 +1,5 @@
 import { and, desc, eq, sql as fragment, inArray } from "drizzle-orm";
+import type { ClockColumns } from "@/db/queries/clock";
 import type { Permission } from "@/lib/contract/permissions";
 import type { Mode } from "@/lib/contract/transactions/words";
 import type { Orm, Sql } from "../client";
@@ -130,7 +131,7 @@ export type UsableKey = {
   suspended: boolean;
   /** A user of the merchant has verified an e-mail address. */
   verified: boolean;
-};
+} & ClockColumns;
 
 /**
  * Lookup for every request, by the unique indexes api_keys_secret and users_merchant; null if unknown,
@@ -138,7 +139,7 @@ export type UsableKey = {
  */
 export async function findUsableKey(sql: Sql, secretSha256: Buffer): Promise<UsableKey | null> {
   const rows = await sql<UsableKey[]>`
-    select k.id, k.permissions, k.ip_allow_list, k.environment_id, e.mode, e.merchant_id,
+    select k.id, k.permissions, k.ip_allow_list, k.environment_id, e.mode, e.merchant_id, e.clock_offset_ms, e.clock_frozen_at,
       m.suspended_at is not null as suspended,
       exists (select from users u where u.merchant_id = m.id and u.owns_email) as verified
     from api_keys k

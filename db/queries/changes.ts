@@ -3,10 +3,8 @@ import type { Orm } from "../client";
 import { auditLog, events, type NewEvent } from "../schema/events";
 import type { ActorRecord } from "../schema/operations";
 
-type DatedEvent = NewEvent & { created_at: string };
-
 /** An event with the number after its object's last one. */
-function numbered(environmentId: string, event: DatedEvent) {
+function numbered(environmentId: string, event: NewEvent) {
   const { environment_id, object_id, sequence } = events;
   return {
     environment_id: environmentId,
@@ -21,12 +19,12 @@ function numbered(environmentId: string, event: DatedEvent) {
  * Adds an event with the object's current state. Call it in the transaction that changed the object and holds
  * its row, so that no other transaction takes the same number.
  */
-export async function insertEvent(orm: Orm, environmentId: string, event: DatedEvent): Promise<void> {
+export async function insertEvent(orm: Orm, environmentId: string, event: NewEvent): Promise<void> {
   await orm.insert(events).values(numbered(environmentId, event));
 }
 
 /** The same for several objects, each with one event. */
-export async function insertEvents(orm: Orm, environmentId: string, rows: DatedEvent[]): Promise<void> {
+export async function insertEvents(orm: Orm, environmentId: string, rows: NewEvent[]): Promise<void> {
   if (rows.length > 0) await orm.insert(events).values(rows.map((event) => numbered(environmentId, event)));
 }
 

@@ -93,12 +93,33 @@ export const environments = pgTable(
     abandoned_at: instant("abandoned_at"),
     /** When the last row was removed. */
     emptied_at: instant("emptied_at"),
+    /** Milliseconds that the environment's clock is ahead of real time. Only `clock_now` and ClockSetting read it. */
+    clock_offset_ms: money("clock_offset_ms").notNull().default(0),
+    /** The clock's time while it advances: each thing that becomes due happens at its own instant. */
+    clock_frozen_at: instant("clock_frozen_at"),
+    /** The time that the clock is advancing to; null when it runs. */
+    clock_advancing_to: instant("clock_advancing_to"),
+    /** Why the last advance stopped early; null = it did not. */
+    clock_failure: text("clock_failure"),
+    /** Real time until which no process moves the clock: the requests that began before, or another process's lease. */
+    clock_held_until: instant("clock_held_until"),
     created_at: instant("created_at").notNull().default(sql`now()`),
   },
   (table) => [
     /** Serves the job that removes abandoned data. */
     index("environments_to_empty").on(table.abandoned_at).where(sql`abandoned_at is not null and emptied_at is null`),
+    /** Serves the jobs of environments whose clock was moved. */
+    index("environments_moved_clock").on(table.id).where(sql`clock_offset_ms > 0 or clock_advancing_to is not null`),
     unique("environments_merchant_mode").on(table.merchant_id, table.mode),
+    check(
+      "environments_clock",
+      sql`${table.clock_offset_ms} >= 0 and (${table.clock_frozen_at} is null) = (${table.clock_advancing_to} is null)`,
+    ),
+    /** Live environments have real time. */
+    check(
+      "environments_live_clock",
+      sql`${table.mode} = 'test' or (${table.clock_offset_ms} = 0 and ${table.clock_advancing_to} is null)`,
+    ),
     check("environments_fee", sql`${table.fee_basis_points} between 0 and 10000`),
   ],
 );

@@ -45,6 +45,7 @@ export type EventJson = string & { readonly [held]: true };
 export type NewEvent = Pick<typeof events.$inferInsert, "id" | "type" | "object_id"> & {
   operation_id: string | null;
   data: EventJson;
+  created_at: string;
 };
 export type NumberedEvent = NewEvent & { sequence: number };
 

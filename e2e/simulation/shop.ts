@@ -98,7 +98,7 @@ export class Shop {
   }
 
   static async open(world: World, ground: Ground): Promise<Shop> {
-    const environment = { id: randomUUID(), mode: "test", merchantId: randomUUID() } as const;
+    const environment = { id: randomUUID(), mode: "test", merchantId: randomUUID(), clock: null } as const;
     const { monitor } = ground;
     await monitor`with merchant as (insert into merchants (id, name) values (${environment.merchantId}, 'Simulated') returning id)
       insert into environments (id, merchant_id, mode) select ${environment.id}, id, 'test' from merchant`;

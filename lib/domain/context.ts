@@ -1,10 +1,12 @@
 import type { Database, Sql } from "@/db/client";
+import type { ClockSetting } from "@/db/queries/clock";
 import type { PaymentSnapshot } from "@/db/queries/payments/payments";
 import { readDatabaseTime } from "@/db/queries/service/settings";
 import type { ActorRecord } from "@/db/schema/operations";
 import { type Clock, followTime, type Timer } from "@/lib/clock";
 import { AppError } from "@/lib/contract/errors";
 import type { Mode } from "@/lib/contract/transactions/words";
+import { idAt, newId } from "@/lib/ids";
 import type { Logger } from "@/lib/log";
 import type { Connector } from "@/lib/processor/connector";
 import type { Registry } from "@/lib/processor/registry";
@@ -31,7 +33,13 @@ export type Service = {
   readonly renderReply: RenderReply;
 };
 
-export type Environment = { readonly id: string; readonly mode: Mode; readonly merchantId: string };
+export type Environment = {
+  readonly id: string;
+  readonly mode: Mode;
+  readonly merchantId: string;
+  /** Read with the caller, so at most half a second old. */
+  readonly clock: ClockSetting;
+};
 
 /** An idempotency key that a caller sent, and the request's fingerprint. */
 export type IdempotencyRequest = {
@@ -61,6 +69,29 @@ export type Context = {
   /** Throws unless the caller is still authorized. Call before replaying a stored response after a wait. */
   reauthorize(): Promise<void>;
 };
+
+/** A service and an environment, which has its own time. */
+export type InEnvironment = {
+  readonly service: Pick<Service, "clock">;
+  readonly environment: Pick<Environment, "clock">;
+};
+
+/**
+ * The time of what happens in an environment: its test clock's. Keys, sessions of users, limits, leases and logs have
+ * the service's own time (docs/decisions/0009).
+ */
+export const environmentNow = ({ service, environment }: InEnvironment): Date =>
+  clockTime(service.clock, environment.clock);
+
+/** The time by a clock with this setting. */
+export function clockTime(clock: Clock, setting: ClockSetting): Date {
+  if (setting === null) return clock.now();
+  return new Date(setting.frozenAt ?? clock.now().getTime() + setting.offsetMs);
+}
+
+/** A UUIDv7 with the environment's time, for a row whose `created_at` it also is. */
+export const newEnvironmentId = (ctx: InEnvironment): string =>
+  ctx.environment.clock === null ? newId() : idAt(environmentNow(ctx));
 
 /** The result of a request that moves money. */
 export type Result =

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { BlockList } from "node:net";
 import type { Sql } from "@/db/client";
+import { clockSettingOf } from "@/db/queries/clock";
 import { BoundedMap } from "@/lib/bounded-map";
 import { AppError } from "@/lib/contract/errors";
 import type { UserPermission } from "@/lib/contract/permissions";
@@ -116,7 +117,7 @@ function entryOf(key: UsableKey, use: KeyUseRecord): Entry {
   const caller: Caller = {
     actor: { type: "api_key", id: key.id },
     limitKey: key.id,
-    environment: { id: key.environment_id, mode: key.mode, merchantId: key.merchant_id },
+    environment: { id: key.environment_id, mode: key.mode, merchantId: key.merchant_id, clock: clockSettingOf(key) },
     permissions: new Set<UserPermission>(key.permissions),
     verified: key.verified,
   };

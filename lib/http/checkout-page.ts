@@ -8,6 +8,7 @@ import { findLogoPicture, logoInRow } from "@/lib/domain/accounts/logo";
 import {
   canShowReceipt,
   checkoutState,
+  checkoutTime,
   findCheckout,
   findSessionReceipt,
   takesCardNumbers,
@@ -81,7 +82,7 @@ export async function checkoutPage(request: Request, token: string): Promise<Che
       customer_name: row.status === "OPEN" ? row.customer_name : null,
       state,
       receipt: options.mode === "payment" && canShowReceipt(service, row) ? `/pay/${token}/receipt` : null,
-      now: service.clock.now().toISOString(),
+      now: checkoutTime(service, row).toISOString(),
     },
   };
 }

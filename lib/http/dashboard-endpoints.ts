@@ -28,6 +28,7 @@ import { setKeyState } from "@/lib/domain/api-keys/change-keys";
 import { editApiKey, issueApiKey, reissueApiKey } from "@/lib/domain/api-keys/issue-keys";
 import { updateCheckoutAppearance } from "@/lib/domain/checkout/appearance";
 import { createPaymentLink, updatePaymentLink } from "@/lib/domain/checkout/payment-links";
+import { environmentNow } from "@/lib/domain/context";
 import { getIdempotencyKey } from "@/lib/domain/idempotency/inspect-keys";
 import { getPaymentDetail } from "@/lib/domain/payments/payment-detail";
 import * as connections from "@/lib/domain/processors/connections";
@@ -90,9 +91,9 @@ const ACCOUNT = [
 ];
 
 /** The transactions page's search. An invalid filter is refused: ignoring it would find more than requested. */
-function searchOfPage(text: string, timeZone: string) {
+function searchOfPage(text: string, timeZone: string, now: Date) {
   const { query, problems } = parseQuery(new URLSearchParams(text));
-  const parsed = searchTransactionsBody.safeParse(searchBody(query, timeZone, Date.now()));
+  const parsed = searchTransactionsBody.safeParse(searchBody(query, timeZone, now.getTime()));
   const message = problems[0]?.message ?? parsed.error?.issues[0]?.message;
   if (!parsed.success || message !== undefined)
     throw new AppError("invalid_parameter", message ?? "A filter cannot be read.", { param: "search" });
@@ -169,7 +170,7 @@ const BUSINESS = [
   forUsers(payments.getPaymentDetail, ({ ctx, params: { id } }) => getPaymentDetail(ctx, { id })),
   forUsers(sums.sumTransactions, ({ ctx, merchant }, { search, ids }) =>
     ids === undefined
-      ? sumTransactions(ctx, searchOfPage(search, merchant.timeZone))
+      ? sumTransactions(ctx, searchOfPage(search, merchant.timeZone, environmentNow(ctx)))
       : sumChosenTransactions(ctx, ids.split(",")),
   ),
   forUsers(savedViews.listSavedViews, async ({ ctx, user: { userId } }) => ({

@@ -4,7 +4,7 @@ import type { DashboardEndpoint, ParamsOf } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
 import { isMode, type Mode } from "@/lib/contract/transactions/words";
 import { requireReauthentication, requireVerifiedEmail } from "@/lib/domain/accounts/reauthentication";
-import type { SignedInMerchant, SignedInUser } from "@/lib/domain/accounts/sessions";
+import { environmentOf, type SignedInMerchant, type SignedInUser } from "@/lib/domain/accounts/sessions";
 import type { Context, Service } from "@/lib/domain/context";
 import { membersOf, merchantSuspended, userContext } from "./caller";
 import { currentService } from "./current-service";
@@ -91,7 +91,7 @@ export const userCall: CallOf<UserCall> = async (endpoint, request, params, info
   // A user's own account is not counted: an attacker who uses up the quota must not keep the owner from securing it.
   if (endpoint.method !== "GET" && endpoint.permission !== null) takeWrite(user, mode, request.headers);
   const called = userContext(currentService().service, {
-    environment: { id: merchant.environments[mode], mode, merchantId: merchant.id },
+    environment: environmentOf(merchant, mode),
     actor: { type: "user", id: user.userId },
     request: { ...info, endpoint: endpoint.name },
   });

@@ -9,6 +9,7 @@ import { offsetAt } from "@/lib/contract/transactions/time-range";
 import { type SearchTransactionsBody, searchTransactionsBody } from "@/lib/contract/transactions/transaction";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { type AccountAction, accountActor, recordAccountAct } from "@/lib/domain/accounts/activity";
+import { environmentNow } from "@/lib/domain/context";
 import { exportTransactions } from "@/lib/domain/transactions/export-transactions";
 import { acquireAll, Semaphore, type Slot } from "@/lib/semaphore";
 import { currentService } from "./current-service";
@@ -34,6 +35,8 @@ const ENDPOINT = dashboardEndpoint({
 type ReadSearch = (
   params: URLSearchParams,
   timeZone: string,
+  /** The environment's time. */
+  now: Date,
 ) => { search: unknown; problems: readonly { param: string; message: string }[] };
 
 /**
@@ -47,7 +50,7 @@ export function exportRoute(request: Request, mode: string, read: ReadSearch): P
     for (const name of STYLE_PARAMS) params.delete(name);
     const fields = fieldsOf(params);
     const columns = style.format === "csv" ? columnsForPrograms(fields) : columnsForPeople(fields);
-    const search = searchOf(params, merchant.timeZone, read);
+    const search = searchOf(params, merchant.timeZone, environmentNow(ctx), read);
     return {
       name: `transactions-${mode}-${stampOf(ctx.service.clock.now(), merchant.timeZone)}`,
       act: ["settings.transactions_exported", { mode, filters: Object.keys(search.filters) }],
@@ -162,11 +165,12 @@ function fieldsOf(params: URLSearchParams): readonly ExportField[] {
 function searchOf(
   params: URLSearchParams,
   timeZone: string,
+  now: Date,
   read: ReadSearch,
 ): Pick<SearchTransactionsBody, "filters" | "sort"> {
   const own = new URLSearchParams(params);
   own.delete("columns");
-  const { search, problems } = read(own, timeZone);
+  const { search, problems } = read(own, timeZone, now);
   const errors = problems.map(({ param, message }) => ({ param, code: "invalid_parameter" as const, message }));
   // Ignoring a filter would export more than the user sees.
   if (errors.length > 0) throw new AppError("invalid_parameter", "A filter cannot be read.", { errors });

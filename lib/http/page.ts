@@ -5,7 +5,7 @@ import { cache } from "react";
 import { AppError } from "@/lib/contract/errors";
 import type { UserPermission } from "@/lib/contract/permissions";
 import { isMode, type Mode } from "@/lib/contract/transactions/words";
-import type { SignedIn, SignedInMerchant, SignedInUser } from "@/lib/domain/accounts/sessions";
+import { environmentOf, type SignedIn, type SignedInMerchant, type SignedInUser } from "@/lib/domain/accounts/sessions";
 import type { Context, Service } from "@/lib/domain/context";
 import { env } from "@/lib/env";
 import { newId } from "@/lib/ids";
@@ -44,7 +44,7 @@ export const dashboardPage = cache(async (mode: string): Promise<DashboardPage> 
   const found = await signedInMerchant();
   if (!found?.merchant) redirect(`/sign-in?next=${encodeURIComponent(await currentPath(`/${mode}`))}`);
   const { user, merchant } = found;
-  const environment = { id: merchant.environments[mode], mode, merchantId: merchant.id };
+  const environment = environmentOf(merchant, mode);
   const ctx = userContext(currentService().service, {
     environment,
     actor: { type: "user", id: user.userId },

@@ -10,7 +10,7 @@ import {
   requireRefundReauthentication,
   requireVerifiedEmail,
 } from "@/lib/domain/accounts/reauthentication";
-import { findSession, type SignedIn } from "@/lib/domain/accounts/sessions";
+import { environmentOf, findSession, type SignedIn } from "@/lib/domain/accounts/sessions";
 import type { Service } from "@/lib/domain/context";
 import { findEnvironmentForStaff } from "@/lib/domain/support/merchants";
 import { type Caller, merchantSuspended } from "./caller";
@@ -48,7 +48,7 @@ async function merchantCaller({ headers, endpoint }: SessionRequest): Promise<Ca
   return {
     actor: { type: "user", id: user.userId },
     limitKey: user.userId,
-    environment: { id: merchant.environments[mode], mode, merchantId: merchant.id },
+    environment: environmentOf(merchant, mode),
     permissions: user.permissions,
     verified: user.emailVerified,
     user,

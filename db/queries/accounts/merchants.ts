@@ -2,6 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import type { Orm } from "@/db/client";
 import { environments, merchants, users } from "@/db/schema/accounts";
 import type { Mode } from "@/lib/contract/transactions/words";
+import { type ClockSetting, clockSettingOf } from "../clock";
 
 type NewMerchantRows = {
   id: string;
@@ -84,12 +85,14 @@ export async function findEnvironment(
 export async function findEnvironmentById(
   orm: Orm,
   id: string,
-): Promise<{ id: string; mode: Mode; merchantId: string } | null> {
+): Promise<{ id: string; mode: Mode; merchantId: string; clock: ClockSetting } | null> {
+  const { merchant_id: merchantId, mode, clock_offset_ms, clock_frozen_at } = environments;
   const rows = await orm
-    .select({ id: environments.id, mode: environments.mode, merchantId: environments.merchant_id })
+    .select({ id: environments.id, mode, merchantId, clock_offset_ms, clock_frozen_at })
     .from(environments)
     .where(eq(environments.id, id));
-  return rows[0] ?? null;
+  const [row] = rows;
+  return row ? { id: row.id, mode: row.mode, merchantId: row.merchantId, clock: clockSettingOf(row) } : null;
 }
 
 export type MerchantRow = typeof merchants.$inferSelect;

@@ -26,6 +26,8 @@ export type SignedInRow = {
   suspended: boolean;
   merchant_created_at: string | null;
   test_id: string | null;
+  clock_offset_ms: number | null;
+  clock_frozen_at: string | null;
   live_id: string | null;
 };
 
@@ -41,7 +43,7 @@ export async function findSignedIn(sql: Sql, sessionId: string): Promise<SignedI
         false) as proved_recently, s.last_seen_at < now() - interval '1 minute' as stale,
       m.id as merchant_id, m.name as merchant_name, m.time_zone, m.refund_limit_usd,
       coalesce(m.suspended_at is not null, false) as suspended,
-      m.created_at as merchant_created_at, t.id as test_id, l.id as live_id
+      m.created_at as merchant_created_at, t.id as test_id, t.clock_offset_ms, t.clock_frozen_at, l.id as live_id
     from user_sessions s
     join users u on u.id = s.user_id
     left join merchants m on m.id = u.merchant_id

@@ -9,6 +9,7 @@ import type { CheckoutLocale } from "@/lib/contract/checkout/checkout";
 import type { DeclineCode } from "@/lib/contract/errors";
 import type { NextAction, PaymentStatus } from "@/lib/contract/payments/payment";
 import type { Mode } from "@/lib/contract/transactions/words";
+import type { ClockColumns } from "../clock";
 
 const byId = (environmentId: string, id: string) =>
   and(eq(clientSessions.environment_id, environmentId), eq(clientSessions.id, id));
@@ -100,18 +101,18 @@ export async function noteShopper(orm: Orm, environmentId: string, id: string, d
 export async function countClientSessionAttempt(orm: Orm, environmentId: string, id: string): Promise<boolean> {
   const rows = await orm
     .update(clientSessions)
-    .set({ attempts: sql`${clientSessions.attempts} + 1`, updated_at: sql`now()` })
+    .set({ attempts: sql`${clientSessions.attempts} + 1`, updated_at: sql`clock_now(${environmentId}::uuid)` })
     .where(
       and(
         byId(environmentId, id),
         eq(clientSessions.status, "OPEN"),
         isNull(clientSessions.open_payment_id),
-        gt(clientSessions.expires_at, sql`now()`),
+        gt(clientSessions.expires_at, sql`clock_now(${environmentId}::uuid)`),
         lt(clientSessions.attempts, MAX_SESSION_ATTEMPTS),
         // As for an attempt that pays, the link that opened the session must still be active.
         sql`(${clientSessions.payment_link_id} is null or exists (select from ${paymentLinks} l
           where l.environment_id = ${clientSessions.environment_id} and l.id = ${clientSessions.payment_link_id}
-            and l.active and (l.expires_at is null or l.expires_at > now())
+            and l.active and (l.expires_at is null or l.expires_at > clock_now(${environmentId}::uuid))
             and (not l.single_use or l.session_id = ${clientSessions.id})))`,
       ),
     )
@@ -151,7 +152,7 @@ export type CheckoutRow = ClientSessionRow & {
   logo_sha256: Buffer | null;
   logo_width: number | null;
   logo_height: number | null;
-};
+} & ClockColumns;
 
 /**
  * The session of a token's digest. Indexes: `client_sessions_token`, `transactions_client_session`, primary
@@ -160,7 +161,7 @@ export type CheckoutRow = ClientSessionRow & {
  */
 export async function findCheckoutRow(sql: Sql, tokenSha256: Buffer): Promise<CheckoutRow | null> {
   const [row] = await sql<CheckoutRow[]>`
-    select s.*, e.mode, e.merchant_id, e.checkout_appearance, m.name as merchant_name, m.suspended_at is not null as suspended,
+    select s.*, e.mode, e.merchant_id, e.clock_offset_ms, e.clock_frozen_at, e.checkout_appearance, m.name as merchant_name, m.suspended_at is not null as suspended,
       exists (select from users u where u.merchant_id = m.id and u.owns_email) as verified,
       plan.plan, link.link, p.id as last_payment_id, p.status as last_payment_status, p.next_action as last_next_action,
       l.sha256 as logo_sha256, l.width as logo_width, l.height as logo_height,
@@ -178,7 +179,7 @@ export async function findCheckoutRow(sql: Sql, tokenSha256: Buffer): Promise<Ch
       from plans where environment_id = s.environment_id and id = s.plan_id limit 1
     ) plan on true
     left join lateral (
-      select json_build_object('id', id, 'active', active, 'expired', coalesce(expires_at <= now(), false), 'asks_email', asks_email) as link
+      select json_build_object('id', id, 'active', active, 'expired', coalesce(expires_at <= clock_now(s.environment_id), false), 'asks_email', asks_email) as link
       from payment_links where environment_id = s.environment_id and id = s.payment_link_id limit 1
     ) link on true
     left join lateral (

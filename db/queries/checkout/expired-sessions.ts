@@ -1,5 +1,6 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Orm, Sql } from "@/db/client";
+import { environments } from "@/db/schema/accounts";
 import { type ClientSessionRow, clientSessions } from "@/db/schema/checkout";
 import type { Mode } from "@/lib/contract/transactions/words";
 import type { DuePage } from "../payments/due-payments";
@@ -38,7 +39,8 @@ export async function listEnvironmentsWithExpired(
 }
 
 /**
- * Claims an environment's expired, unreported sessions, oldest first, locked until the transaction ends.
+ * Claims an environment's expired, unreported sessions, oldest first, locked until the transaction ends. While its
+ * clock advances no request pays a session, so none gets the grace.
  * Sessions locked by a request are left for the next run.
  */
 export function takeExpiredSessions(tx: Orm, environmentId: string, limit: number): Promise<ClientSessionRow[]> {
@@ -48,7 +50,8 @@ export function takeExpiredSessions(tx: Orm, environmentId: string, limit: numbe
     eq(clientSessions.status, sql`'OPEN'`),
     isNull(clientSessions.payment_link_id),
     isNull(clientSessions.open_payment_id),
-    sql`${clientSessions.expires_at} <= now() - ${sql.raw(GRACE)}`,
+    sql`${clientSessions.expires_at} <= (select coalesce(clock_frozen_at, clock_now(id) - ${sql.raw(GRACE)})
+      from ${environments} where id = ${environmentId}::uuid)`,
   );
   const ids = tx
     .select({ id: clientSessions.id })

@@ -4,6 +4,7 @@ import { clientSessions, type PaymentLinkRow, paymentLinks } from "@/db/schema/c
 import type { ActorRecord } from "@/db/schema/operations";
 import type { Appearance } from "@/lib/contract/checkout/appearance";
 import type { Mode } from "@/lib/contract/transactions/words";
+import type { ClockColumns } from "../clock";
 
 const byId = (environmentId: string, id: string) =>
   and(eq(paymentLinks.environment_id, environmentId), eq(paymentLinks.id, id));
@@ -92,12 +93,12 @@ export type PublicLinkRow = PaymentLinkRow & {
   logo_sha256: Buffer | null;
   logo_width: number | null;
   logo_height: number | null;
-};
+} & ClockColumns;
 
 /** The link of a public URL. Indexes: `payment_links_token`, primary keys. */
 export async function findPublicLink(sql: Sql, token: string): Promise<PublicLinkRow | null> {
   const [row] = await sql<PublicLinkRow[]>`
-    select l.*, e.mode, e.merchant_id, e.checkout_appearance, m.name as merchant_name,
+    select l.*, e.mode, e.merchant_id, e.clock_offset_ms, e.clock_frozen_at, e.checkout_appearance, m.name as merchant_name,
       m.suspended_at is not null as suspended,
       exists (select from users u where u.merchant_id = m.id and u.owns_email) as verified,
       coalesce(s.status = 'COMPLETED', false) as paid, coalesce(s.open_payment_id is not null, false) as under_way,

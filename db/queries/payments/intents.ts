@@ -3,7 +3,9 @@ import { SYSTEM } from "@/db/schema/operations";
 import { MAX_SESSION_ATTEMPTS } from "@/lib/contract/checkout/attempts";
 import { MAX_REFUNDS } from "@/lib/contract/payments/payment";
 import type { Mode } from "@/lib/contract/transactions/words";
+import { type ClockColumns, clockColumns, clockNow } from "../clock";
 import { claimKey, type KeyClaim } from "../idempotency/keys";
+import type { Fragment } from "../statement-text";
 import type { Lease } from "./operations";
 import type { PaymentSnapshot } from "./payments";
 
@@ -65,7 +67,7 @@ type Reservation = {
   reserved: boolean;
   /** The processor must not execute the call after this time of the database. */
   not_after: string;
-};
+} & ClockColumns;
 
 /**
  * Condition that a connection which merchants can disconnect is connected; true for any other. Its key share lock
@@ -81,10 +83,10 @@ const isConnected = (sql: Sql | SqlTransaction, environmentId: string, connectio
  * Condition that the session's payment link, if any, still accepts payments: it is active and not expired, and if it is
  * single-use, it belongs to this session.
  */
-const linkSells = (sql: Sql) => sql`(client_sessions.payment_link_id is null or exists (
+const linkSells = (sql: Sql, now: Fragment) => sql`(client_sessions.payment_link_id is null or exists (
   select from payment_links l
   where l.environment_id = client_sessions.environment_id and l.id = client_sessions.payment_link_id
-    and l.active and (l.expires_at is null or l.expires_at > now())
+    and l.active and (l.expires_at is null or l.expires_at > ${now})
     and (not l.single_use or l.session_id = client_sessions.id)))`;
 
 /**
@@ -102,22 +104,23 @@ export async function insertPayment(
   const [charge] = snapshot.transactions;
   if (!charge) throw new Error("a new payment has no charge");
   const connected = isConnected(sql, environmentId, guardedConnectionId);
+  const now = clockNow(sql, environmentId, environment.mode);
   const token = paymentTokenId
     ? sql`update payment_tokens set payment_id = ${payment.id}::uuid, processor_token = ''
         where environment_id = ${environmentId}::uuid and id = ${paymentTokenId}::uuid
           and payment_id is null and expires_at > now() and (select count(*) from claim) = 1 and ${connected}
           and (client_session_id is null or (
-            select client_sessions.status = 'OPEN' and open_payment_id is null and ${linkSells(sql)} from client_sessions
+            select client_sessions.status = 'OPEN' and open_payment_id is null and ${linkSells(sql, now)} from client_sessions
             where client_sessions.environment_id = ${environmentId}::uuid and client_sessions.id = payment_tokens.client_session_id))
         returning 1`
     : sql`select 1 from claim`;
   const session = clientSessionId
-    ? sql`update client_sessions set open_payment_id = ${payment.id}::uuid, updated_at = now(),
+    ? sql`update client_sessions set open_payment_id = ${payment.id}::uuid, updated_at = ${now},
           attempts = attempts + ${paymentTokenId ? 0 : 1}::int
         where environment_id = ${environmentId}::uuid and id = ${clientSessionId}::uuid
-          and status = 'OPEN' and open_payment_id is null and (select count(*) from token) = 1 and ${linkSells(sql)}
+          and status = 'OPEN' and open_payment_id is null and (select count(*) from token) = 1 and ${linkSells(sql, now)}
           and ${paymentTokenId ? sql`true` : connected}
-          and ${paymentTokenId ? sql`true` : sql`expires_at > now() and attempts < ${MAX_SESSION_ATTEMPTS}::int`}
+          and ${paymentTokenId ? sql`true` : sql`expires_at > ${now} and attempts < ${MAX_SESSION_ATTEMPTS}::int`}
         returning 1`
     : sql`select 1 from token`;
   // The statement fails rather than use up a token without making the payment.
@@ -163,7 +166,8 @@ export async function insertPayment(
       returning 1
     )
     select (select count(*) from claim) = 1 as claimed, (select count(*) from operation) = 1 as reserved,
-      now() + ${lease.sendWithinMs}::int * interval '1 ms' as not_after${usedForNothing}`;
+      now() + ${lease.sendWithinMs}::int * interval '1 ms' as not_after,
+      ${clockColumns(sql, environmentId, environment.mode)}${usedForNothing}`;
   return row;
 }
 
@@ -174,6 +178,7 @@ export async function insertPayment(
 function reserve(sql: Sql | SqlTransaction, followUp: FollowUp, wholeOnly: boolean) {
   const environmentId = followUp.environment.id;
   const exclusive = sql`open_operation_id = ${followUp.id}::uuid`;
+  const now = clockNow(sql, environmentId, followUp.environment.mode);
   switch (followUp.kind) {
     case "refund":
       return {
@@ -192,7 +197,7 @@ function reserve(sql: Sql | SqlTransaction, followUp: FollowUp, wholeOnly: boole
       return {
         amount: sql`coalesce(${followUp.amount}::bigint, amount)`,
         change: exclusive,
-        guard: sql`status = 'AUTHORIZED' and open_operation_id is null and capture_before > now()
+        guard: sql`status = 'AUTHORIZED' and open_operation_id is null and capture_before > ${now}
           and (select amount from locked) ${wholeOnly ? sql`=` : sql`<=`} amount`,
       };
     case "void":
@@ -254,7 +259,7 @@ export async function reserveFollowUp(
       for update
     ),
     reserved as (
-      update payments set ${change}, version = version + 1, updated_at = now()
+      update payments set ${change}, version = version + 1, updated_at = ${clockNow(sql, environmentId, followUp.environment.mode)}
       where environment_id = ${environmentId}::uuid and id = ${followUp.paymentId}::uuid
         and (select count(*) from locked) = 1 and case when ${guard} then true end
       returning 1
@@ -273,6 +278,7 @@ export async function reserveFollowUp(
     )
     select (select count(*) from target) = 1 as found, (select count(*) from claim) = 1 as claimed,
       (select count(*) from operation) = 1 as reserved, (select amount from locked) as amount,
-      now() + ${lease.sendWithinMs}::int * interval '1 ms' as not_after`;
+      now() + ${lease.sendWithinMs}::int * interval '1 ms' as not_after,
+      ${clockColumns(sql, environmentId, followUp.environment.mode)}`;
   return row;
 }

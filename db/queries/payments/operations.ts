@@ -2,6 +2,7 @@ import type { Sql } from "@/db/client";
 import type { NewEvent } from "@/db/schema/events";
 import type { OperationRow } from "@/db/schema/operations";
 import type { Mode } from "@/lib/contract/transactions/words";
+import { type ClockColumns, clockNow } from "../clock";
 
 /** Times from the database's now in which calls may be sent, and in which this process holds the operation. */
 export type Lease = { readonly sendWithinMs: number; readonly heldForMs: number };
@@ -14,7 +15,7 @@ export type TakenOperation = OperationRow & {
   not_after: string;
   /** Time since the last call for it ended or timed out, so that none can have been executed since. */
   quiet_ms: number;
-};
+} & ClockColumns;
 
 /**
  * Max. lease, and max. pause between two attempts. A time further ahead was written before the database's clock was set
@@ -36,7 +37,7 @@ function take(sql: Sql, { sendWithinMs, heldForMs }: Lease) {
 }
 
 function taken(sql: Sql, { sendWithinMs }: Lease) {
-  return sql`o.*, e.mode, e.merchant_id, now() + ${sendWithinMs}::int * interval '1 ms' as not_after,
+  return sql`o.*, e.mode, e.merchant_id, e.clock_offset_ms, e.clock_frozen_at, now() + ${sendWithinMs}::int * interval '1 ms' as not_after,
     (extract(epoch from now() - o.send_until) * 1000)::float8 as quiet_ms`;
 }
 
@@ -71,14 +72,14 @@ export async function hasVoid(sql: Sql, environmentId: string, paymentId: string
 /** An operation and its holder's epoch; another epoch is another holder. */
 export type HeldOperation = { environmentId: string; id: string; epoch: number };
 
-/** The database's time if the operation has this state and epoch, otherwise null. */
+/** The environment's time if the operation has this state and epoch, otherwise null. */
 export async function timeWhileHeld(
   sql: Sql,
   operation: HeldOperation,
   state: OperationRow["state"],
 ): Promise<string | null> {
   const [row] = await sql<{ now: string }[]>`
-    select now() from operations where environment_id = ${operation.environmentId}::uuid and id = ${operation.id}::uuid
+    select ${clockNow(sql, operation.environmentId)} as now from operations where environment_id = ${operation.environmentId}::uuid and id = ${operation.id}::uuid
       and state = ${state} and epoch = ${operation.epoch}::int`;
   return row?.now ?? null;
 }
@@ -240,9 +241,9 @@ export async function releaseOperation(
         returning 1
       ),
       event as (
-        insert into events (environment_id, id, type, operation_id, object_id, sequence, data)
+        insert into events (environment_id, id, type, operation_id, object_id, sequence, data, created_at)
         select ${environmentId}::uuid, ${event.id}::uuid, ${event.type}, ${event.operation_id}::uuid, ${event.object_id}::uuid, 1,
-          ${event.data}::text::json
+          ${event.data}::text::json, ${event.created_at}::timestamptz
         where (select count(*) from transaction) = 1
       )`
     : sql``;

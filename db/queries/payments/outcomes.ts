@@ -5,6 +5,8 @@ import type { ActorRecord, OperationState } from "@/db/schema/operations";
 import type { LedgerAccount, PaymentRow } from "@/db/schema/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
 import { MAX_SESSION_ATTEMPTS } from "@/lib/contract/checkout/attempts";
+import type { Mode } from "@/lib/contract/transactions/words";
+import { clockNow } from "../clock";
 import type { Fragment } from "../statement-text";
 
 /** A ledger line to write. Amount in minor units. */
@@ -15,6 +17,7 @@ type SessionEnd = { id: string; paid: boolean; event: NewEvent | null };
 
 /** Everything that an outcome changes, computed for a payment at `from.version`. */
 export type OutcomeWrite = {
+  mode: Mode;
   /** `open` for an operation in progress; `succeeded` for a refund that fails after it was accepted. */
   from: { state: "open" | "succeeded"; epoch: number; version: number };
   operation: { id: string; state: OperationState; lastAnswer: string };
@@ -63,7 +66,7 @@ export async function lockPayment(
  */
 export async function reverseCapture(tx: SqlTransaction, environmentId: string, paymentId: string): Promise<string> {
   const [row] = await tx<{ at: string }[]>`
-    update payments set capture_reversed_at = now(), updated_at = now(), version = version + 1,
+    update payments set capture_reversed_at = ${clockNow(tx, environmentId)}, updated_at = ${clockNow(tx, environmentId)}, version = version + 1,
       event_sequence = event_sequence + 1
     where environment_id = ${environmentId}::uuid and id = ${paymentId}::uuid
     returning capture_reversed_at as at`;
@@ -76,16 +79,16 @@ export async function insertMarkEvent(
   tx: SqlTransaction,
   environmentId: string,
   event: NumberedEvent,
-  actor: ActorRecord,
+  { id: auditId, actor }: { id: string; actor: ActorRecord },
 ): Promise<void> {
   await tx`
     with event as (
-      insert into events (environment_id, id, type, operation_id, object_id, sequence, data)
+      insert into events (environment_id, id, type, operation_id, object_id, sequence, data, created_at)
       values (${environmentId}::uuid, ${event.id}::uuid, ${event.type}, null, ${event.object_id}::uuid, ${event.sequence}::int,
-        ${event.data}::text::json)
+        ${event.data}::text::json, ${event.created_at}::timestamptz)
     )
     insert into audit_log (environment_id, id, actor, action, object_id, request_id)
-    values (${environmentId}::uuid, ${event.id}::uuid, ${actor as never}::jsonb, ${event.type}, ${event.object_id}::uuid, null)`;
+    values (${environmentId}::uuid, ${auditId}::uuid, ${actor as never}::jsonb, ${event.type}, ${event.object_id}::uuid, null)`;
 }
 
 /**
@@ -94,6 +97,7 @@ export async function insertMarkEvent(
  */
 export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: string, s: OutcomeWrite): Promise<void> {
   const { payment, charge, refund } = s;
+  const now = clockNow(sql, environmentId, s.mode);
   const updateRefund = refund
     ? sql`, refund as (
         update transactions set status = ${refund.status}, captured_at = ${refund.captured_at}::timestamptz,
@@ -111,8 +115,9 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
   const ledger =
     lines.length > 0
       ? sql`, ledger as (
-          insert into ledger_entries (environment_id, operation_id, line, payment_id, debit_account, credit_account, amount, currency)
-          select ${environmentId}::uuid, ${s.operation.id}::uuid, l.line, ${payment.id}::uuid, l.debit, l.credit, l.amount, ${payment.currency}
+          insert into ledger_entries (environment_id, operation_id, line, payment_id, debit_account, credit_account, amount, currency, created_at)
+          select ${environmentId}::uuid, ${s.operation.id}::uuid, l.line, ${payment.id}::uuid, l.debit, l.credit, l.amount, ${payment.currency},
+            ${payment.updated_at}::timestamptz
           from (values ${listed(sql, lines)}) as l (line, debit, credit, amount)
           where l.amount > 0 and (select count(*) from operation) = 1
         )`
@@ -124,7 +129,7 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
           ${
             s.session.paid
               ? sql`status = 'COMPLETED', payment_id = open_payment_id, updated_at = ${payment.updated_at}::timestamptz`
-              : sql`updated_at = now(), expires_at = case when attempts >= ${MAX_SESSION_ATTEMPTS}::int then least(expires_at, now()) else expires_at end`
+              : sql`updated_at = ${now}, expires_at = case when attempts >= ${MAX_SESSION_ATTEMPTS}::int then least(expires_at, ${now}) else expires_at end`
           }
         where environment_id = ${environmentId}::uuid and id = ${s.session.id}::uuid and open_payment_id = ${payment.id}::uuid
           and (select count(*) from operation) = 1
@@ -135,10 +140,11 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
   // The session cannot expire or be canceled while its payment is in progress, so the sequence number is not contended.
   const sessionEvent = event
     ? sql`, session_event as (
-        insert into events (environment_id, id, type, operation_id, object_id, sequence, data)
+        insert into events (environment_id, id, type, operation_id, object_id, sequence, data, created_at)
         select ${environmentId}::uuid, ${event.id}::uuid, ${event.type}, ${event.operation_id}::uuid, ${event.object_id}::uuid,
           (select coalesce(max(sequence), 0) + 1 from events
-            where environment_id = ${environmentId}::uuid and object_id = ${event.object_id}::uuid), ${event.data}::text::json
+            where environment_id = ${environmentId}::uuid and object_id = ${event.object_id}::uuid), ${event.data}::text::json,
+          ${event.created_at}::timestamptz
         where (select count(*) from session) = 1
       )`
     : sql``;
@@ -154,7 +160,7 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
   const eventCount = s.events.filter((event) => event.object_id === payment.id).length;
   const events = s.events.map(
     (e) =>
-      sql`(${e.id}::uuid, ${e.type}, ${e.operation_id}::uuid, ${e.object_id}::uuid, ${e.sequence}::int, ${e.data}::text::json)`,
+      sql`(${e.id}::uuid, ${e.type}, ${e.operation_id}::uuid, ${e.object_id}::uuid, ${e.sequence}::int, ${e.data}::text::json, ${e.created_at}::timestamptz)`,
   );
   if (events.length === 0) throw new Error(`operation ${s.operation.id} ends without an event`);
   await sql`
@@ -172,8 +178,8 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
         event_sequence = event_sequence + ${eventCount}::int
       where environment_id = ${environmentId}::uuid and id = ${payment.id}::uuid and version = ${s.from.version}::int
         and (select count(*) from answered) >= 0
-        -- A process with a wrong clock could end an authorization that has just begun.
-        and ${payment.updated_at}::timestamptz between now() - interval '1 minute' and now() + interval '1 minute'
+        -- A process with a wrong clock could end an authorization that has just begun; a test clock may have moved.
+        and ${payment.updated_at}::timestamptz - ${now} between interval '-1 minute' and interval '1 minute'
         -- A closed operation must fail here, before a constraint refuses to do it twice.
         and exists (select from operations where environment_id = ${environmentId}::uuid and id = ${s.operation.id}::uuid
           and state = ${s.from.state} and epoch = ${s.from.epoch}::int)
@@ -196,7 +202,7 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
       where environment_id = ${environmentId}::uuid and id = ${charge.id}::uuid and (select count(*) from operation) = 1
     )${updateRefund}${session}${sessionEvent}${ledger},
     events as (
-      insert into events (environment_id, id, type, operation_id, object_id, sequence, data)
+      insert into events (environment_id, id, type, operation_id, object_id, sequence, data, created_at)
       select ${environmentId}::uuid, e.*
       from (values ${listed(sql, events)}) e
       where (select count(*) from operation) = 1

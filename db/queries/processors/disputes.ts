@@ -69,7 +69,7 @@ export async function showOnPayment(orm: Orm, environmentId: string, paymentId: 
   await orm.execute(sql`
     select from payments where environment_id = ${environmentId}::uuid and id = ${paymentId}::uuid for update`);
   await orm.execute(sql`
-    update payments set dispute_id = d.id, dispute_status = d.status, version = version + 1, updated_at = now()
+    update payments set dispute_id = d.id, dispute_status = d.status, version = version + 1, updated_at = clock_now(${environmentId}::uuid)
     from (select id, status from disputes where environment_id = ${environmentId}::uuid and payment_id = ${paymentId}::uuid
       order by ${sql.raw(DECISIVE_FIRST)} limit 1) d
     where payments.environment_id = ${environmentId}::uuid and payments.id = ${paymentId}::uuid

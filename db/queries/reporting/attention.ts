@@ -1,9 +1,11 @@
 import type { Sql } from "@/db/client";
 import type { OperationKind } from "@/db/schema/operations";
+import { clockNow } from "../clock";
+import type { Fragment } from "../statement-text";
 
 /**
  * Rows that need attention: table, condition, and the column with their transaction; for the overview and the
- * list filter.
+ * list filter. `{now}` is the environment's time; operations have real time.
  */
 export const NEEDS_ATTENTION = {
   /**
@@ -20,21 +22,31 @@ export const NEEDS_ATTENTION = {
   failed_refund: {
     from: "transactions",
     id: "id",
-    where: "type = 'REFUND' and status = 'FAILED' and updated_at >= now() - interval '30 days'",
+    where: "type = 'REFUND' and status = 'FAILED' and updated_at >= {now} - interval '30 days'",
   },
   /** Index: `payments_capture_reversed`. */
   capture_reversed: {
     from: "payments",
     id: "charge_id",
-    where: "capture_reversed_at is not null and capture_reversed_at >= now() - interval '30 days'",
+    where: "capture_reversed_at is not null and capture_reversed_at >= {now} - interval '30 days'",
   },
   /** Index: `payments_expiring`. */
   expiring: {
     from: "payments",
     id: "charge_id",
-    where: "status = 'AUTHORIZED' and capture_before < now() + interval '24 hours'",
+    where: "status = 'AUTHORIZED' and capture_before < {now} + interval '24 hours'",
   },
 } as const;
+
+/** The condition's text. `environment`: an expression, such as a placeholder. */
+export const attentionWhere = (kind: keyof typeof NEEDS_ATTENTION, environment: string): string =>
+  NEEDS_ATTENTION[kind].where.replace("{now}", `(select clock_now(${environment}))`);
+
+function needs(sql: Sql, kind: keyof typeof NEEDS_ATTENTION, environmentId: string): Fragment {
+  const [before = "", after] = NEEDS_ATTENTION[kind].where.split("{now}");
+  if (after === undefined) return sql`${sql.unsafe(before)}`;
+  return sql`${sql.unsafe(before)} ${clockNow(sql, environmentId)} ${sql.unsafe(after)}`;
+}
 
 /** A page of rows that need attention, and their total. */
 export type FoundRows<Row> = { count: number; rows: Row[] };
@@ -56,7 +68,7 @@ export async function findExpiring(
   const rows = await sql<CountedRow<ExpiringRow>[]>`
     select id as payment_id, amount, currency, capture_before as at, count(*) over () as total
     from payments
-    where environment_id = ${environmentId}::uuid and ${sql.unsafe(NEEDS_ATTENTION.expiring.where)}
+    where environment_id = ${environmentId}::uuid and ${needs(sql, "expiring", environmentId)}
     order by capture_before
     limit ${input.limit}::int`;
   return found(rows);
@@ -91,7 +103,7 @@ export async function findFailedRefunds(
   const rows = await sql<CountedRow<FailedRefundRow>[]>`
     select id as transaction_id, payment_id, amount, currency, updated_at as at, count(*) over () as total
     from transactions
-    where environment_id = ${environmentId}::uuid and ${sql.unsafe(NEEDS_ATTENTION.failed_refund.where)}
+    where environment_id = ${environmentId}::uuid and ${needs(sql, "failed_refund", environmentId)}
     order by updated_at desc
     limit ${input.limit}::int`;
   return found(rows);
@@ -106,7 +118,7 @@ export async function findReversedCaptures(
   const rows = await sql<CountedRow<ExpiringRow>[]>`
     select id as payment_id, amount_captured as amount, currency, capture_reversed_at as at, count(*) over () as total
     from payments
-    where environment_id = ${environmentId}::uuid and ${sql.unsafe(NEEDS_ATTENTION.capture_reversed.where)}
+    where environment_id = ${environmentId}::uuid and ${needs(sql, "capture_reversed", environmentId)}
     order by capture_reversed_at desc
     limit ${input.limit}::int`;
   return found(rows);
@@ -123,7 +135,7 @@ export async function findUnknown(
   const rows = await sql<CountedRow<UnknownOutcomeRow>[]>`
     select payment_id, kind, amount, currency, coalesce(unknown_at, created_at) as at, count(*) over () as total
     from operations
-    where environment_id = ${environmentId}::uuid and ${sql.unsafe(NEEDS_ATTENTION.unknown_outcome.where)}
+    where environment_id = ${environmentId}::uuid and ${needs(sql, "unknown_outcome", environmentId)}
     order by coalesce(unknown_at, created_at)
     limit ${input.limit}::int`;
   return found(rows);

@@ -1,6 +1,7 @@
 import type { Sql, Transaction } from "@/db/client";
 import type { BankAccountRow, PayoutRow } from "@/db/schema/payouts";
 import type { PayoutStatus } from "@/lib/contract/settlement/payout";
+import { clockNow } from "../clock";
 import type { UnsettledGroup } from "./settle";
 
 /** A batch with available money, and its net amount. */
@@ -54,13 +55,14 @@ export async function insertPayout(tx: Transaction, environmentId: string, payou
     update settlement_batches set payout_id = ${payout.id}
     where environment_id = ${environmentId} and id = any(${payout.batchIds}::uuid[]) and payout_id is null`;
   if (taken.count !== payout.batchIds.length) throw new Error(`payout ${payout.id} took ${taken.count} of its batches`);
+  const now = clockNow(tx, environmentId);
   const [row] = await tx<[PayoutRow]>`
     insert into payouts (environment_id, id, status, currency, amount, settlement_batch_ids, bank_name, bank_country,
       bank_last4, arrival_date, due_at, created_at, updated_at)
     values (${environmentId}, ${payout.id}, 'PENDING', ${payout.currency}, ${payout.amount}, ${payout.batchIds}::uuid[],
       ${payout.bank_name}, ${payout.bank_country}, ${payout.bank_last4},
-      ((now() + make_interval(secs => ${payout.arrivesAfterSeconds}::int)) at time zone 'UTC')::date,
-      date_trunc('milliseconds', now()), now(), now())
+      ((${now} + make_interval(secs => ${payout.arrivesAfterSeconds}::int)) at time zone 'UTC')::date,
+      date_trunc('milliseconds', ${now}), ${now}, ${now})
     returning *, arrival_date::text as arrival_date`;
   return row;
 }
@@ -88,7 +90,7 @@ export async function markSent(
 ): Promise<boolean> {
   const result = await sql`
     update payouts
-    set status = 'IN_TRANSIT', updated_at = now(),
+    set status = 'IN_TRANSIT', updated_at = ${clockNow(sql, environmentId)},
       due_at = created_at + make_interval(secs => ${input.arrivesAfterSeconds}::int)
     where environment_id = ${environmentId} and id = ${input.id} and status = 'PENDING'`;
   return result.count === 1;
@@ -102,7 +104,7 @@ export async function endPayout(
 ): Promise<PayoutRow | null> {
   const [row] = await tx<PayoutRow[]>`
     update payouts
-    set status = case when bank_last4 = ${input.failingLast4} then 'FAILED' else 'PAID' end, updated_at = now(),
+    set status = case when bank_last4 = ${input.failingLast4} then 'FAILED' else 'PAID' end, updated_at = ${clockNow(tx, environmentId)},
       failure_reason = case when bank_last4 = ${input.failingLast4} then ${input.failureReason} end
     where environment_id = ${environmentId} and id = ${input.id} and status = 'IN_TRANSIT'
     returning *, arrival_date::text as arrival_date`;

@@ -3,6 +3,7 @@ import type { NumberedEvent } from "@/db/schema/events";
 import type { ActorRecord } from "@/db/schema/operations";
 import type { LedgerAccount } from "@/db/schema/payments";
 import type { Mode } from "@/lib/contract/transactions/words";
+import { clockNow } from "../clock";
 import { transactionsOf } from "../transactions/columns";
 
 /** Environment and currency with unsettled transactions. */
@@ -97,7 +98,7 @@ export async function lockPaymentsInOrder(
     where environment_id = ${environmentId} and id = any(${paymentIds}::uuid[])
     order by id
     for update`;
-  const [row] = await tx<{ now: string }[]>`select now()::timestamptz(3) as now`;
+  const [row] = await tx<{ now: string }[]>`select ${clockNow(tx, environmentId)}::timestamptz(3) as now`;
   return (row as { now: string }).now;
 }
 
@@ -223,13 +224,15 @@ export async function insertOwnLedgerLine(
     credit: LedgerAccount;
     amount: number;
     currency: string;
+    /** The environment's time. */
+    at: string;
   },
 ): Promise<void> {
   await tx`
     insert into ledger_entries
-      (environment_id, operation_id, line, payment_id, debit_account, credit_account, amount, currency)
+      (environment_id, operation_id, line, payment_id, debit_account, credit_account, amount, currency, created_at)
     values (${environmentId}, ${line.of}, ${line.line}, null, ${line.debit}, ${line.credit}, ${line.amount},
-      ${line.currency})`;
+      ${line.currency}, ${line.at})`;
 }
 
 export async function insertSettlementEvents(
@@ -238,13 +241,14 @@ export async function insertSettlementEvents(
   rows: NumberedEvent[],
 ): Promise<void> {
   await tx`
-    insert into events (environment_id, id, type, operation_id, object_id, sequence, data)
-    select ${environmentId}::uuid, id, type, operation_id, object_id, sequence::int, data::json
+    insert into events (environment_id, id, type, operation_id, object_id, sequence, data, created_at)
+    select ${environmentId}::uuid, id, type, operation_id, object_id, sequence::int, data::json, created_at::timestamptz
     from unnest(
       ${rows.map((row) => row.id)}::uuid[], ${rows.map((row) => row.type)}::text[],
       ${rows.map((row) => row.operation_id)}::uuid[], ${rows.map((row) => row.object_id)}::uuid[],
-      ${rows.map((row) => String(row.sequence))}::text[], ${rows.map((row) => row.data)}::text[]
-    ) as e(id, type, operation_id, object_id, sequence, data)`;
+      ${rows.map((row) => String(row.sequence))}::text[], ${rows.map((row) => row.data)}::text[],
+      ${rows.map((row) => row.created_at)}::text[]
+    ) as e(id, type, operation_id, object_id, sequence, data, created_at)`;
 }
 
 export async function insertSettlementAudit(

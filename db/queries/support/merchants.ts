@@ -5,14 +5,17 @@ import { auditLog } from "@/db/schema/events";
 import type { ActorRecord } from "@/db/schema/operations";
 import { plans } from "@/db/schema/plans";
 import type { UserRole } from "@/lib/contract/permissions";
-import type { Mode } from "@/lib/contract/transactions/words";
 import { UNLOCKED } from "../accounts/users";
 
-type EnvironmentRow = { id: string; mode: Mode; fee_basis_points: number };
+type EnvironmentRow = Pick<
+  typeof environments.$inferSelect,
+  "id" | "mode" | "fee_basis_points" | "clock_offset_ms" | "clock_frozen_at"
+>;
 
 export async function listEnvironments(orm: Orm, merchantId: string): Promise<EnvironmentRow[]> {
+  const { id, mode, fee_basis_points, clock_offset_ms, clock_frozen_at } = environments;
   return orm
-    .select({ id: environments.id, mode: environments.mode, fee_basis_points: environments.fee_basis_points })
+    .select({ id, mode, fee_basis_points, clock_offset_ms, clock_frozen_at })
     .from(environments)
     .where(eq(environments.merchant_id, merchantId));
 }

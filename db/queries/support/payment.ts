@@ -1,14 +1,22 @@
 import type { Sql } from "@/db/client";
 import type { ActorRecord, OperationRow } from "@/db/schema/operations";
 import type { Mode } from "@/lib/contract/transactions/words";
+import type { ClockColumns } from "../clock";
 import { isOver } from "../payments/operations";
 
-type PaymentOwner = { id: string; mode: Mode; merchantId: string; merchant_name: string; suspended: boolean };
+type PaymentOwner = {
+  id: string;
+  mode: Mode;
+  merchantId: string;
+  merchant_name: string;
+  suspended: boolean;
+} & ClockColumns;
 
 /** Environment and merchant of a payment known only by id: one primary key lookup per environment. */
 export async function findPaymentOwner(sql: Sql, paymentId: string): Promise<PaymentOwner | null> {
   const [row] = await sql<PaymentOwner[]>`
-    select e.id, e.mode, e.merchant_id as "merchantId", m.name as merchant_name, m.suspended_at is not null as suspended
+    select e.id, e.mode, e.merchant_id as "merchantId", m.name as merchant_name, m.suspended_at is not null as suspended,
+      e.clock_offset_ms, e.clock_frozen_at
     from environments e
     cross join lateral (select from payments where environment_id = e.id and id = ${paymentId}::uuid limit 1) p
     join merchants m on m.id = e.merchant_id

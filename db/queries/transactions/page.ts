@@ -6,7 +6,7 @@ import {
   TRANSACTION_STATUSES,
   type TransactionStatus,
 } from "@/lib/contract/transactions/words";
-import { NEEDS_ATTENTION } from "../reporting/attention";
+import { attentionWhere, NEEDS_ATTENTION } from "../reporting/attention";
 import { columnList, fetchSize, Parameters, type StatementText } from "../statement-text";
 import { MONEY_COLUMNS, TRANSACTION_COLUMNS } from "./columns";
 import { matchesTerms, type TermMatches } from "./search-terms";
@@ -91,8 +91,8 @@ export function conditions(parameters: Parameters, environment: string, filter: 
 /** Reads these ids first whatever the planner estimates: they are few, which no statistics show. */
 function attentionText(environment: string, kinds: readonly (typeof ATTENTION)[number][]): string {
   const ids = kinds.map((kind) => {
-    const { from, id, where } = NEEDS_ATTENTION[kind];
-    return `select ${id} from ${from} where environment_id = ${environment} and ${where}`;
+    const { from, id } = NEEDS_ATTENTION[kind];
+    return `select ${id} from ${from} where environment_id = ${environment} and ${attentionWhere(kind, environment)}`;
   });
   return `id = any(array(${ids.join(" union all ")}))`;
 }

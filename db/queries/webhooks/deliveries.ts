@@ -10,6 +10,7 @@ import {
   webhookDeliveries,
   webhookEndpoints,
 } from "../../schema/webhooks";
+import type { ClockColumns } from "../clock";
 import { countUpTo } from "../statement-text";
 
 export type DeliveryFilter = {
@@ -129,7 +130,7 @@ export async function insertWebhookDelivery(
       environment_id: environmentId,
       ...delivery,
       status: "PENDING",
-      next_attempt_at: created_at,
+      next_attempt_at: part`least(${created_at}::timestamptz, now())`,
       updated_at: created_at,
     })
     .returning();
@@ -234,7 +235,7 @@ export type TakenDelivery = EndpointPlace & {
   readonly payload: Payload;
   readonly signature: "v1" | "v1+v1a";
   readonly is_slow: boolean;
-};
+} & Readonly<ClockColumns>;
 
 /** An endpoint with due deliveries, and their number, counted no further than `share`. */
 export type DueEndpoint = EndpointPlace & { readonly mode: Mode; readonly due: number };
@@ -312,7 +313,7 @@ export function takeDueDeliveries(
       next_attempt_at = ${leaseUntil}::timestamptz
     from due, environments n
     where d.environment_id = due.environment_id and d.id = due.id and not due.is_over and n.id = d.environment_id
-    returning d.environment_id, d.endpoint_id, d.id, d.event_id, d.epoch, d.round_attempts, n.mode, n.merchant_id, due.url, due.payload,
+    returning d.environment_id, d.endpoint_id, d.id, d.event_id, d.epoch, d.round_attempts, n.mode, n.merchant_id, n.clock_offset_ms, n.clock_frozen_at, due.url, due.payload,
       due.signature, due.is_slow`;
 }
 

@@ -12,13 +12,14 @@ import {
   touchSession,
 } from "@/db/queries/accounts/sessions";
 import { deleteOldTokens } from "@/db/queries/accounts/tokens";
+import { type ClockSetting, clockSettingOf } from "@/db/queries/clock";
 import { insertSupportAct } from "@/db/queries/support/staff";
 import { SESSION_HOURS } from "@/lib/contract/accounts/sessions";
 import { keepableText } from "@/lib/contract/card-numbers";
 import { decodeId } from "@/lib/contract/ids";
 import { type Preferences, ROLE_PERMISSIONS, type UserPermission, type UserRole } from "@/lib/contract/permissions";
 import type { Mode } from "@/lib/contract/transactions/words";
-import { type Context, resourceNotFound, type Service } from "@/lib/domain/context";
+import { type Context, type Environment, resourceNotFound, type Service } from "@/lib/domain/context";
 import { newId } from "@/lib/ids";
 import { accountActor, recordAccountAct } from "./activity";
 
@@ -53,6 +54,8 @@ export type SignedInMerchant = {
   readonly suspended: boolean;
   readonly createdAt: string;
   readonly environments: Record<Mode, string>;
+  /** The test environment's clock. */
+  readonly testClock: ClockSetting;
 };
 
 export type SignedIn = { readonly user: SignedInUser; readonly merchant: SignedInMerchant | null };
@@ -60,6 +63,14 @@ export type SignedIn = { readonly user: SignedInUser; readonly merchant: SignedI
 const PERMISSION_SETS = new Map(
   Object.entries(ROLE_PERMISSIONS).map(([role, permissions]) => [role, new Set<UserPermission>(permissions)]),
 );
+
+/** The environment of a mode that a signed-in user calls in. */
+export const environmentOf = (merchant: SignedInMerchant, mode: Mode): Environment => ({
+  id: merchant.environments[mode],
+  mode,
+  merchantId: merchant.id,
+  clock: mode === "test" ? merchant.testClock : null,
+});
 
 /** The user of a session; null when it is unknown, ended, idle or expired. Records the last use at most once a minute. */
 export async function findSession(service: Pick<Service, "db" | "log">, sessionId: string): Promise<SignedIn | null> {
@@ -101,6 +112,10 @@ function toSignedInMerchant(row: SignedInRow): SignedInMerchant | null {
     suspended: row.suspended,
     createdAt: merchant_created_at,
     environments: { test: test_id, live: live_id },
+    testClock: clockSettingOf({
+      clock_offset_ms: row.clock_offset_ms ?? 0,
+      clock_frozen_at: row.clock_frozen_at,
+    }),
   };
 }
 

@@ -216,7 +216,10 @@ test("an account without a verified address is mailed nothing but its verificati
   // The act is audited in the environment of the user's own merchant.
   const [own] = await db.sql`select merchant_id from users where id = ${userId}`;
   const [live] = await db.sql`select id from environments where merchant_id = ${own?.merchant_id} and mode = 'live'`;
-  const elsewhere = { ...ctx, environment: { id: live?.id, mode: "live" as const, merchantId: own?.merchant_id } };
+  const elsewhere = {
+    ...ctx,
+    environment: { id: live?.id, mode: "live" as const, merchantId: own?.merchant_id, clock: null },
+  };
   await changePassword(elsewhere, { currentPassword: NEW, newPassword: SQUATTERS, sessionId: newId() });
   await beginSecondFactor(ctx, { currentPassword: SQUATTERS });
   for (let i = 0; i < 11; i++) await change("wrong", NEW).catch(() => {});

@@ -10,6 +10,7 @@ import {
   type UsableKey,
   recordKeyUses as updateKeyUses,
 } from "@/db/queries/api-keys";
+import { readClockIn } from "@/db/queries/clock";
 import type { ActorRecord } from "@/db/schema/operations";
 import type { Clock } from "@/lib/clock";
 import type { ApiKey, ApiKeyAction } from "@/lib/contract/api-keys/api-keys";
@@ -93,7 +94,9 @@ export async function recordKeyAction(
   const actor = by.actor ?? { type: "system", id: null };
   const requestId = by.requestId ?? null;
   const change = { type, action: type, objectId: id, data: { object, previous } };
-  await recordChangeBy({ environmentId, actor, requestId }, tx, change, detail);
+  // Keys have real time; their events are in order with the environment's others.
+  const clock = await readClockIn(tx, environmentId);
+  await recordChangeBy({ environmentId, actor, requestId, now, clock }, tx, change, detail);
 }
 
 export type { UsableKey };

@@ -41,9 +41,16 @@ import { AppError } from "@/lib/contract/errors";
 import { TOTAL_CAP } from "@/lib/contract/fields";
 import { decodeId, encodeId, encodeIdOrNull } from "@/lib/contract/ids";
 import { DECLINE_GUIDE } from "@/lib/contract/payments/decline-guide";
-import { idTime, newId } from "@/lib/ids";
+import { idTime } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
-import { type Context, type Environment, type Reply, resourceNotFound } from "../context";
+import {
+  type Context,
+  type Environment,
+  environmentNow,
+  newEnvironmentId,
+  type Reply,
+  resourceNotFound,
+} from "../context";
 import { changedMembers, recordAct, recordChange } from "../events/event";
 import { runOnce } from "../idempotency/run-once";
 import { requireKey } from "../idempotency/used-key";
@@ -57,7 +64,7 @@ import { clientSessionStatus, presentClientSession } from "./present-session";
 export const SESSION_LIFE_MS = 24 * 60 * 60 * 1000;
 
 /** Mode and time that a session is presented with. */
-const by = ({ environment, service }: Context) => ({ mode: environment.mode, now: service.clock.now() });
+const by = (ctx: Context) => ({ mode: ctx.environment.mode, now: environmentNow(ctx) });
 
 export const newSessionToken = (): string => `cst_${randomBytes(32).toString("base64url")}`;
 
@@ -69,7 +76,7 @@ export async function createClientSession(ctx: Context, input: CreateClientSessi
     async (tx) => {
       const { plan_id, amount, currency, ...described } = input;
       const price = await priceOf(ctx, tx, plan_id, amount, currency);
-      const id = newId();
+      const id = newEnvironmentId(ctx);
       const created_at = idTime(id);
       const token = newSessionToken();
       const row = await insertClientSession(tx, ctx.environment.id, {
@@ -157,7 +164,7 @@ export async function listClientSessions(ctx: Context, input: ListedBy): Promise
     throw resourceNotFound("payment link", input.payment_link_id);
   const { orm } = ctx.service.db.within(ctx.environment.id);
   const offset = input.offset ?? 0;
-  const now = ctx.service.clock.now();
+  const now = environmentNow(ctx);
   const filter = { status: input.status, now: now.toISOString(), linkId };
   const [rows, total] = await Promise.all([
     selectSessions(orm, ctx.environment.id, filter, { limit: LIMIT + 1, offset }),
@@ -211,7 +218,7 @@ export async function cancelClientSession(ctx: Context, input: { id: string }): 
 
 function cancel(ctx: Context, id: string, options: { evenExpired: boolean }): Promise<ClientSession | null> {
   return ctx.service.db.within(ctx.environment.id).orm.transaction(async (tx) => {
-    const now = ctx.service.clock.now().toISOString();
+    const now = environmentNow(ctx).toISOString();
     const open = await lockClientSession(tx, ctx.environment.id, id);
     if (open === null) return null;
     const row = await cancelOpenClientSession(tx, ctx.environment.id, id, now, options);
@@ -237,7 +244,7 @@ async function abandonChallenge({ service, environment }: Context, id: string): 
 }
 
 function refusal(ctx: Context, row: ClientSessionRow): AppError {
-  const current_status = clientSessionStatus(row, ctx.service.clock.now());
+  const current_status = clientSessionStatus(row, environmentNow(ctx));
   if (row.open_payment_id !== null) {
     return new AppError(
       "outcome_pending",
@@ -348,7 +355,7 @@ function refusalOf(ctx: Context, row: CheckoutRow): AppError | null {
   if (row.suspended) {
     return new AppError("merchant_suspended", "This shop can't take payments right now. Nothing was charged.");
   }
-  const open = clientSessionStatus(row, ctx.service.clock.now()) === "OPEN" && row.open_payment_id === null;
+  const open = clientSessionStatus(row, environmentNow(ctx)) === "OPEN" && row.open_payment_id === null;
   if (!open || row.attempts >= MAX_SESSION_ATTEMPTS) return sessionUnusable(row);
   if ((row.plan !== null && row.plan.status !== "ACTIVE") || (row.link !== null && !linkAcceptsPayments(row.link))) {
     return new AppError("plan_not_active", "This is no longer available. Nothing was charged.");

@@ -1,10 +1,11 @@
 import { insertEvents } from "@/db/queries/changes";
 import { listEnvironmentsWithExpired, takeExpiredSessions } from "@/db/queries/checkout/expired-sessions";
+import { readClockIn } from "@/db/queries/clock";
 import type { ClientSessionRow } from "@/db/schema/checkout";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import type { Mode } from "@/lib/contract/transactions/words";
-import { BEFORE_ALL, idTime } from "@/lib/ids";
-import type { Service } from "../context";
+import { BEFORE_ALL } from "@/lib/ids";
+import { clockTime, type Service } from "../context";
 import { newEvent } from "../events/event";
 import { presentClientSession } from "./present-session";
 
@@ -35,19 +36,20 @@ export async function emitExpiredSessions(service: Service, stopping?: AbortSign
   return emitted;
 }
 
-function emitOf({ db }: Service, { id, mode }: { id: string; mode: Mode }): Promise<number> {
+function emitOf({ db, clock }: Service, { id, mode }: { id: string; mode: Mode }): Promise<number> {
   return db.within(id).orm.transaction(async (tx) => {
     const expired = await takeExpiredSessions(tx, id, SESSIONS_PER_TURN);
-    const events = expired.map((row) => expiredEvent(row, mode));
+    if (expired.length === 0) return 0;
+    const at = clockTime(clock, await readClockIn(tx, id));
+    const events = expired.map((row) => expiredEvent(row, mode, at));
     await insertEvents(tx, id, events);
     return expired.length;
   });
 }
 
 /** The session as of its expiry, whatever this process's clock shows. */
-function expiredEvent(row: ClientSessionRow, mode: Mode) {
+function expiredEvent(row: ClientSessionRow, mode: Mode, at: Date) {
   const object = presentClientSession(row, { mode, now: new Date(row.expires_at) });
   const about = { objectId: row.id, operationId: null };
-  const event = newEvent("client_session.expired", about, { object, previous: { status: "OPEN" } });
-  return { ...event, created_at: idTime(event.id) };
+  return newEvent("client_session.expired", about, { object, previous: { status: "OPEN" } }, at.toISOString());
 }

@@ -8,15 +8,16 @@ import {
   type PublicLinkRow,
   replaceLinkSession,
 } from "@/db/queries/checkout/payment-links";
+import { clockSettingOf } from "@/db/queries/clock";
 import { findPlan } from "@/db/queries/plans";
 import type { ClientSessionRow, PaymentLinkRow } from "@/db/schema/checkout";
 import type { PlanRow } from "@/db/schema/plans";
 import { MAX_SESSION_ATTEMPTS } from "@/lib/contract/checkout/attempts";
 import type { PaymentLinkStatus } from "@/lib/contract/checkout/payment-link";
 import { encodeId } from "@/lib/contract/ids";
-import { idTime, newId } from "@/lib/ids";
+import { idTime } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
-import type { Environment, Service } from "../context";
+import { type Environment, environmentNow, type InEnvironment, newEnvironmentId, type Service } from "../context";
 import { newSessionToken, SESSION_LIFE_MS } from "./client-sessions";
 import { findCheckout } from "./pay-session";
 import { linkPrice, paymentLinkStatus } from "./payment-links";
@@ -37,9 +38,19 @@ export async function findPaymentLink(service: Service, token: string): Promise<
   if (!TOKEN.test(token)) return null;
   const row = await findPublicLink(service.db.sql, token);
   if (row === null) return null;
-  const environment = { id: row.environment_id, mode: row.mode, merchantId: row.merchant_id };
+  const environment = {
+    id: row.environment_id,
+    mode: row.mode,
+    merchantId: row.merchant_id,
+    clock: clockSettingOf(row),
+  };
   const plan = await planOf(service.db.within(environment.id).orm, row);
-  return { environment, row, plan, status: paymentLinkStatus(service, row, { plan, paid: row.paid }) };
+  return {
+    environment,
+    row,
+    plan,
+    status: paymentLinkStatus(environmentNow({ service, environment }), row, { plan, paid: row.paid }),
+  };
 }
 
 const planOf = (orm: Orm, { environment_id, plan_id }: PaymentLinkRow): Promise<PlanRow | null> =>
@@ -68,18 +79,21 @@ export async function openPaymentLink(service: Service, link: PublicLink, option
   options.beforeNew();
   const { id: environmentId } = link.environment;
   return service.db.within(environmentId).orm.transaction(async (tx) => {
-    const now = service.clock.now().toISOString();
+    const now = environmentNow({ service, environment: link.environment }).toISOString();
     // Deactivated or expired since it was read; the next request shows the exact status.
     if (!(await countOpening(tx, environmentId, link.row.id, now))) return { status: "INACTIVE" };
-    return { token: (await insertLinkSession(tx, link.row, link.plan)).token };
+    return {
+      token: (await insertLinkSession(tx, { service, environment: link.environment }, link.row, link.plan)).token,
+    };
   });
 }
 
 /** True if the browser's session matches the link's current offer and can be paid, or has a payment in progress. */
-async function canReuse(service: Service, { row, plan }: PublicLink, token: string): Promise<boolean> {
+async function canReuse(service: Service, { row, plan, environment }: PublicLink, token: string): Promise<boolean> {
   const checkout = await findCheckout(service, token);
   if (checkout?.row.payment_link_id !== row.id || checkout.environment.id !== row.environment_id) return false;
-  return checkout.row.open_payment_id !== null || isPayable(service, checkout.row, saleOf(row, plan));
+  const now = environmentNow({ service, environment });
+  return checkout.row.open_payment_id !== null || isPayable(now, checkout.row, saleOf(row, plan));
 }
 
 /**
@@ -105,9 +119,9 @@ const saleOf = (link: PaymentLinkRow, plan: PlanRow | null): Sale => ({
   description: link.description,
 });
 
-function isPayable(service: Service, session: ClientSessionRow, sale: Sale): boolean {
+function isPayable(now: Date, session: ClientSessionRow, sale: Sale): boolean {
   return (
-    clientSessionStatus(session, service.clock.now()) === "OPEN" &&
+    clientSessionStatus(session, now) === "OPEN" &&
     session.attempts < MAX_SESSION_ATTEMPTS &&
     session.amount === sale.amount &&
     session.currency === sale.currency &&
@@ -126,21 +140,24 @@ async function openSingleUse(service: Service, { environment, row: link }: Publi
     if (row === null) throw new Error(`payment link ${link.id} vanished`);
     const plan = await planOf(tx, row);
     const session = row.session_id && (await lockClientSession(tx, environment.id, row.session_id));
-    const status = paymentLinkStatus(service, row, { plan, paid: session !== null && isPaid(session) });
+    const status = paymentLinkStatus(environmentNow({ service, environment }), row, {
+      plan,
+      paid: session !== null && isPaid(session),
+    });
     const held = session && row.session_token;
     // Whatever the link's state: a shopper who paid may see the outcome.
     if (session && held && session.open_payment_id !== null) return { token: service.secret.unseal(held) };
     if (status !== "ACTIVE") return { status };
-    if (session && held && isPayable(service, session, saleOf(row, plan)))
+    if (session && held && isPayable(environmentNow({ service, environment }), session, saleOf(row, plan)))
       return { token: service.secret.unseal(held) };
 
     options.beforeNew();
-    const now = service.clock.now().toISOString();
+    const now = environmentNow({ service, environment }).toISOString();
     if (session && session.status === "OPEN") {
       const closed = await cancelOpenClientSession(tx, environment.id, session.id, now, { evenExpired: true });
       if (closed === null) throw new Error(`client session ${session.id} was locked and yet could not be closed`);
     }
-    const created = await insertLinkSession(tx, row, plan);
+    const created = await insertLinkSession(tx, { service, environment }, row, plan);
     const sealed = { id: created.id, sealedToken: service.secret.seal(created.token) };
     const replaced = await replaceLinkSession(tx, environment.id, row.id, row.session_id, sealed);
     const counted = await countOpening(tx, environment.id, row.id, now);
@@ -151,8 +168,8 @@ async function openSingleUse(service: Service, { environment, row: link }: Publi
 
 const isPaid = (session: ClientSessionRow | "") => session !== "" && session.status === "COMPLETED";
 
-async function insertLinkSession(tx: Orm, link: PaymentLinkRow, plan: PlanRow | null) {
-  const id = newId();
+async function insertLinkSession(tx: Orm, of: InEnvironment, link: PaymentLinkRow, plan: PlanRow | null) {
+  const id = newEnvironmentId(of);
   const created_at = idTime(id);
   const token = newSessionToken();
   const ends = Date.parse(created_at) + SESSION_LIFE_MS;

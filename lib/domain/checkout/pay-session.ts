@@ -4,6 +4,7 @@ import {
   findCheckoutRow,
   noteShopper,
 } from "@/db/queries/checkout/client-sessions";
+import { clockSettingOf } from "@/db/queries/clock";
 import { cardBrand } from "@/lib/contract/card-networks";
 import { attemptsLeft, MAX_SESSION_ATTEMPTS } from "@/lib/contract/checkout/attempts";
 import {
@@ -18,7 +19,7 @@ import { encodeId } from "@/lib/contract/ids";
 import { CARD_BRANDS } from "@/lib/contract/transactions/words";
 import type { CardHolder, TokenizedCard } from "@/lib/processor/port";
 import { sha256 } from "@/lib/secret";
-import type { Context, Service } from "../context";
+import { type Context, clockTime, type Service } from "../context";
 import { runOnce } from "../idempotency/run-once";
 import { makePayment, replyWithoutCard, tokenizeCard, withPostalCode } from "../payments/make-payment";
 import { challengePath } from "../payments/processor-calls";
@@ -34,7 +35,12 @@ const TOKEN = /^cst_[A-Za-z0-9_-]{43}$/;
 export async function findCheckout(service: Service, token: string): Promise<Checkout | null> {
   if (!TOKEN.test(token)) return null;
   const row = await findCheckoutRow(service.db.sql, sha256(token));
-  return row && { row, environment: { id: row.environment_id, mode: row.mode, merchantId: row.merchant_id } };
+  return (
+    row && {
+      row,
+      environment: { id: row.environment_id, mode: row.mode, merchantId: row.merchant_id, clock: clockSettingOf(row) },
+    }
+  );
 }
 
 /** The session's state, as its shopper may see it. */
@@ -62,7 +68,7 @@ export function checkoutState(service: Service, row: CheckoutRow): CheckoutState
 function statusOf(service: Service, row: CheckoutRow): CheckoutStatus {
   if (row.open_payment_id !== null)
     return row.last_payment_status === "REQUIRES_ACTION" ? "REQUIRES_ACTION" : "PROCESSING";
-  const status = clientSessionStatus(row, service.clock.now());
+  const status = clientSessionStatus(row, checkoutTime(service, row));
   // The session itself stays open, as its link may be reactivated.
   if (status === "OPEN" && row.link !== null && !linkAcceptsPayments(row.link))
     return row.link.expired ? "EXPIRED" : "CANCELLED";
@@ -71,8 +77,12 @@ function statusOf(service: Service, row: CheckoutRow): CheckoutStatus {
 }
 
 /** Payment links never expire and are shared, so a payment's result is shown only until its session expires. */
-export const canShowReceipt = ({ clock }: Pick<Service, "clock">, row: CheckoutRow): boolean =>
-  Date.parse(row.expires_at) > clock.now().getTime();
+export const canShowReceipt = (service: Pick<Service, "clock">, row: CheckoutRow): boolean =>
+  Date.parse(row.expires_at) > checkoutTime(service, row).getTime();
+
+/** The time that the session's expiry counts by. */
+export const checkoutTime = ({ clock }: Pick<Service, "clock">, row: CheckoutRow): Date =>
+  clockTime(clock, clockSettingOf(row));
 
 /** Path of a paid session's receipt; null while it is unpaid, and after it expires. */
 export async function findSessionReceipt(service: Service, { row, environment }: Checkout): Promise<string | null> {

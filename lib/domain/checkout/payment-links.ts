@@ -29,8 +29,8 @@ import { AppError } from "@/lib/contract/errors";
 import { instantOf, TOTAL_CAP } from "@/lib/contract/fields";
 import { decodeId, encodeId, encodeIdOrNull } from "@/lib/contract/ids";
 import { linkPayment } from "@/lib/contract/plans/schedule";
-import { idTime, newId } from "@/lib/ids";
-import { type Context, resourceNotFound, type Service } from "../context";
+import { idTime } from "@/lib/ids";
+import { type Context, environmentNow, newEnvironmentId, resourceNotFound } from "../context";
 import { recordAct } from "../events/event";
 import { type ListResult, presentList } from "../lists";
 import { presentActor } from "../payments/present";
@@ -43,7 +43,7 @@ const TOKEN_BYTES = 16;
 export async function createPaymentLink(ctx: Context, input: CreatePaymentLinkBody): Promise<PaymentLink> {
   return ctx.service.db.within(ctx.environment.id).orm.transaction(async (tx) => {
     const { plan, ...price } = await priceOf(ctx, tx, input);
-    const id = newId();
+    const id = newEnvironmentId(ctx);
     const created_at = idTime(id);
     const row = await insertPaymentLink(tx, ctx.environment.id, {
       id,
@@ -59,7 +59,7 @@ export async function createPaymentLink(ctx: Context, input: CreatePaymentLinkBo
       updated_at: created_at,
     });
     await recordAct(ctx, tx, "payment_link.created", id);
-    return presentLink(ctx.service, row, { plan, paid: false });
+    return presentLink(ctx, row, { plan, paid: false });
   });
 }
 
@@ -77,7 +77,7 @@ async function priceOf(ctx: Context, tx: Orm, { plan_id, amount, currency }: Cre
 function expiryOf(ctx: Context, given: string | null): string | null {
   if (given === null) return null;
   const at = instantOf(given);
-  if (at.getTime() > ctx.service.clock.now().getTime()) return at.toISOString();
+  if (at.getTime() > environmentNow(ctx).getTime()) return at.toISOString();
   const message = "Choose a time in the future.";
   throw new AppError("invalid_parameter", message, {
     errors: [{ param: "expires_at", code: "invalid_parameter", message }],
@@ -105,7 +105,7 @@ export async function updatePaymentLink(
       ([member, value]) => value !== undefined && value !== row[member as keyof typeof wanted],
     );
     if (changes.length === 0) return;
-    const updated_at = ctx.service.clock.now().toISOString();
+    const updated_at = environmentNow(ctx).toISOString();
     await writeLink(tx, ctx.environment.id, row.id, { ...Object.fromEntries(changes), updated_at });
     await recordAct(ctx, tx, "payment_link.updated", row.id, { changed: changes.map(([member]) => member) });
   });
@@ -113,7 +113,7 @@ export async function updatePaymentLink(
   const row = id === null ? null : await findLinkWithState(sql, ctx.environment.id, id);
   if (row === null) throw resourceNotFound("payment link", publicId);
   const plan = row.plan_id === null ? null : await findPlan(orm, ctx.environment.id, row.plan_id);
-  return presentLink(ctx.service, row, { plan, paid: row.paid });
+  return presentLink(ctx, row, { plan, paid: row.paid });
 }
 
 function descriptionMissing(): AppError {
@@ -134,7 +134,7 @@ export async function listPaymentLinks(
 ): Promise<ListResult<PaymentLinkItem>> {
   const { sql, orm } = ctx.service.db.within(ctx.environment.id);
   const offset = input.offset ?? 0;
-  const filter = { sellingAt: input.status === "ACTIVE" ? ctx.service.clock.now().toISOString() : null };
+  const filter = { sellingAt: input.status === "ACTIVE" ? environmentNow(ctx).toISOString() : null };
   const [rows, total] = await Promise.all([
     selectLinks(sql, ctx.environment.id, filter, { limit: LIMIT + 1, offset }, MAX_SUMMED_SALES + 1),
     countPaymentLinks(sql, ctx.environment.id, filter, TOTAL_CAP + 1),
@@ -142,7 +142,7 @@ export async function listPaymentLinks(
   const shown = rows.slice(0, LIMIT);
   const ids = [...new Set(shown.flatMap(({ plan_id }) => plan_id ?? []))];
   const plans = new Map((await findPlans(orm, ctx.environment.id, ids)).map((plan) => [plan.id, plan]));
-  const items = shown.map((row) => presentItem(ctx.service, row, row.plan_id && (plans.get(row.plan_id) ?? null)));
+  const items = shown.map((row) => presentItem(ctx, row, row.plan_id && (plans.get(row.plan_id) ?? null)));
   return presentList(items, { hasMore: rows.length > LIMIT, total }, LIMIT, offset);
 }
 
@@ -159,16 +159,16 @@ export async function getPaymentLink(ctx: Context, input: { id: string }): Promi
   const owner = { id: ctx.environment.id, merchantId: ctx.environment.merchantId };
   const names = await readActorNames(sql, owner, creator ? [creator] : []);
   return {
-    link: presentItem(ctx.service, row, plan),
+    link: presentItem(ctx, row, plan),
     plan: plan && presentPlan(plan, ctx.environment.mode),
     created_by: creator && presentActor(creator, names),
   };
 }
 
-function presentItem(service: Service, row: ListedLink, plan: PlanRow | null | ""): PaymentLinkItem {
+function presentItem(ctx: Context, row: ListedLink, plan: PlanRow | null | ""): PaymentLinkItem {
   const known = plan || null;
   return {
-    ...presentLink(service, row, { plan: known, paid: row.paid }),
+    ...presentLink(ctx, row, { plan: known, paid: row.paid }),
     plan_name: known?.name ?? null,
     opened: row.opened,
     sales: {
@@ -187,12 +187,12 @@ export const linkPrice = (row: Pick<PaymentLinkRow, "amount" | "currency">, plan
   currency: plan ? plan.currency : (row.currency ?? ""),
 });
 
-function presentLink(service: Service, row: PaymentLinkRow, around: LinkContext): PaymentLink {
+function presentLink(ctx: Context, row: PaymentLinkRow, around: LinkContext): PaymentLink {
   return {
     id: encodeId("paymentLink", row.id),
     object: "payment_link",
-    url: `${service.baseUrl}/link/${row.token}`,
-    status: paymentLinkStatus(service, row, around),
+    url: `${ctx.service.baseUrl}/link/${row.token}`,
+    status: paymentLinkStatus(environmentNow(ctx), row, around),
     name: row.name,
     plan_id: encodeIdOrNull("plan", row.plan_id),
     ...linkPrice(row, around.plan),
@@ -207,13 +207,9 @@ function presentLink(service: Service, row: PaymentLinkRow, around: LinkContext)
 }
 
 /** Status shown to visitors. Paid has precedence: such a link never sells again. */
-export function paymentLinkStatus(
-  service: Service,
-  row: PaymentLinkRow,
-  { plan, paid }: LinkContext,
-): PaymentLinkStatus {
+export function paymentLinkStatus(now: Date, row: PaymentLinkRow, { plan, paid }: LinkContext): PaymentLinkStatus {
   if (paid) return "COMPLETED";
   if (!row.active) return "INACTIVE";
-  if (row.expires_at !== null && Date.parse(row.expires_at) <= service.clock.now().getTime()) return "EXPIRED";
+  if (row.expires_at !== null && Date.parse(row.expires_at) <= now.getTime()) return "EXPIRED";
   return row.plan_id === null || plan?.status === "ACTIVE" ? "ACTIVE" : "PLAN_INACTIVE";
 }

@@ -239,12 +239,13 @@ async function twoEvents(tenant: MoneyTenant, paymentId: string): Promise<Outcom
   const data = paymentData(before, { payment: change.payment, transactions: [change.charge] }, "test");
   return {
     ...change,
+    mode: "test",
     hasNewCardDetails: false,
     from: { state: "open", epoch: open.epoch, version: before.payment.version },
     operation: { id: open.id, state: "succeeded", lastAnswer: "approved" },
     events: [
-      { ...newEvent("payment.captured", about, data), sequence: 2 },
-      { ...newEvent("payment.settled", about, data), sequence: 3 },
+      { ...newEvent("payment.captured", about, data, now), sequence: 2 },
+      { ...newEvent("payment.settled", about, data, now), sequence: 3 },
     ],
     audit: { id: newId(), action: "payment.captured", actor: { type: "system", id: null }, requestId: null },
     session: null,

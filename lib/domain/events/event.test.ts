@@ -12,15 +12,16 @@ test("changed members have their previous values, nested ones as a whole, and no
 
 test("an event accepts only the data of its own type", () => {
   const about = { objectId: "019aa0c4-5a10-7c3e-9d21-6f0b8e4a7c15", operationId: null };
-  expect(JSON.parse(newEvent("subscription_plan.created", about, { object: plan, previous: null }).data)).toEqual({
+  const at = "2026-11-27T12:00:00.000Z";
+  expect(JSON.parse(newEvent("subscription_plan.created", about, { object: plan, previous: null }, at).data)).toEqual({
     object: plan,
     previous: null,
   });
   expectTypeOf<EventData<"refund.failed">["object"]>().toEqualTypeOf<typeof charge>();
   // @ts-expect-error: a session is not a plan.
-  newEvent("subscription_plan.created", about, { object: session, previous: null });
+  newEvent("subscription_plan.created", about, { object: session, previous: null }, at);
   // @ts-expect-error: this type does not exist.
-  newEvent("subscription_plan.deleted", about, { object: plan, previous: null });
+  newEvent("subscription_plan.deleted", about, { object: plan, previous: null }, at);
   // @ts-expect-error: `previous` is required.
-  newEvent("subscription_plan.updated", about, { object: plan });
+  newEvent("subscription_plan.updated", about, { object: plan }, at);
 });

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Orm } from "@/db/client";
 import { insertAudit, insertEvent } from "@/db/queries/changes";
+import type { ClockSetting } from "@/db/queries/clock";
 import type { PaymentSnapshot } from "@/db/queries/payments/payments";
 import type { EventJson, EventRow, NewEvent } from "@/db/schema/events";
 import type { ActorRecord } from "@/db/schema/operations";
@@ -10,8 +11,8 @@ import type { Event, EventData, EventType, EventTypeOf } from "@/lib/contract/ev
 import { encodeId } from "@/lib/contract/ids";
 import type { Payment } from "@/lib/contract/payments/payment";
 import { API_ENVIRONMENTS, type Mode, type TransactionStatus } from "@/lib/contract/transactions/words";
-import { idTime, newId } from "@/lib/ids";
-import type { Context } from "../context";
+import { idAt, idTime, newId } from "@/lib/ids";
+import { type Context, clockTime } from "../context";
 import { presentPayment, presentTransaction } from "../payments/present";
 
 export type PaymentEventType = EventTypeOf<"payment">;
@@ -21,18 +22,23 @@ export type TransactionEventType = `transaction.${Lowercase<TransactionStatus>}`
 export const transactionEventType = (status: TransactionStatus) =>
   `transaction.${status.toLowerCase()}` as TransactionEventType;
 
-/** Creates an event, to be inserted in the commit that makes it true. `objectId`, `operationId`: UUIDs. */
+/**
+ * Creates an event, to be inserted in the commit that makes it true. `objectId`, `operationId`: UUIDs. `at`: the
+ * environment's time, which the event's id has, too.
+ */
 export function newEvent<T extends EventType>(
   type: T,
   { objectId, operationId }: { objectId: string; operationId: string | null },
   data: EventData<T>,
+  at: string,
 ): NewEvent {
   return {
-    id: newId(),
+    id: idAt(new Date(at)),
     type,
     object_id: objectId,
     operation_id: operationId,
     data: JSON.stringify(data) as EventJson,
+    created_at: at,
   };
 }
 
@@ -110,30 +116,33 @@ export function recordChange<T extends ChangeType>(
   tx: Orm,
   change: RecordedChange<T>,
 ): Promise<{ id: string; created_at: string }> {
-  const by = { environmentId: ctx.environment.id, actor: ctx.actor, requestId: ctx.request.id };
-  return recordChangeBy(by, tx, change);
+  const { environment, actor, request, service } = ctx;
+  const by = { environmentId: environment.id, actor, requestId: request.id };
+  return recordChangeBy({ ...by, now: service.clock.now(), clock: environment.clock }, tx, change);
 }
 
-/** Like {@link recordChange}, also outside of a request. `detail`: stored in the audit log only. */
+/** Like {@link recordChange}, also outside of a request. `now`: real time. `detail`: stored in the audit log only. */
 export async function recordChangeBy<T extends ChangeType>(
-  by: { environmentId: string; actor: ActorRecord; requestId: string | null },
+  by: { environmentId: string; actor: ActorRecord; requestId: string | null; now: Date; clock: ClockSetting },
   tx: Orm,
   change: RecordedChange<T>,
   detail: Record<string, unknown> | null = null,
 ): Promise<{ id: string; created_at: string }> {
-  const event = newEvent(change.type, { objectId: change.objectId, operationId: null }, change.data);
-  const created_at = idTime(event.id);
-  await insertEvent(tx, by.environmentId, { ...event, created_at });
+  const at = clockTime({ now: () => by.now }, by.clock).toISOString();
+  const event = newEvent(change.type, { objectId: change.objectId, operationId: null }, change.data, at);
+  await insertEvent(tx, by.environmentId, event);
+  // The audit log has real time, and its ids do; otherwise the entry shares the event's id.
+  const id = by.clock === null ? event.id : newId();
   await insertAudit(tx, by.environmentId, {
-    id: event.id,
+    id,
     actor: by.actor,
     action: change.action,
     object_id: change.objectId,
     request_id: by.requestId,
     detail,
-    created_at,
+    created_at: idTime(id),
   });
-  return { id: event.id, created_at };
+  return { id: event.id, created_at: event.created_at };
 }
 
 /** Records an act that is not an event: merchants see it in their history, but no webhook reports it. */

@@ -97,7 +97,7 @@ async function reserve(
     if (!reservation.reserved) return { kind: "refused", claimed: true, snapshot: null };
     return {
       kind: "reserved",
-      operation: operationFromOrder(order, snapshot, snapshot.payment.amount, reservation.not_after),
+      operation: operationFromOrder(order, snapshot, snapshot.payment.amount, reservation),
       snapshot,
     };
   }
@@ -107,9 +107,9 @@ async function reserve(
   if (!reservation.claimed) return { kind: "unclaimed" };
   const snapshot = await findPayment(sql, order.environment.id, order.paymentId);
   if (!snapshot) throw new Error(`payment ${order.paymentId} disappeared`);
-  const { amount, not_after } = reservation;
+  const { amount } = reservation;
   if (!reservation.reserved || amount === null) return { kind: "refused", claimed: true, snapshot };
-  return { kind: "reserved", operation: operationFromOrder(order, snapshot, amount, not_after), snapshot };
+  return { kind: "reserved", operation: operationFromOrder(order, snapshot, amount, reservation), snapshot };
 }
 
 /** A call to the processor. `begunMs`: start of its operation, by the service's timer. */

@@ -6,7 +6,7 @@ import { findPayment, type PaymentSnapshot } from "@/db/queries/payments/payment
 import type { TransactionRow } from "@/db/schema/transactions";
 import { newId } from "@/lib/ids";
 import type { Outcome } from "@/lib/processor/port";
-import type { Reply, Service } from "../context";
+import { clockTime, type Reply, type Service } from "../context";
 import { forgetTotals } from "../lists";
 import type { OpenOperation } from "./operation";
 import { applyOutcome, type Change, type FinalOutcome, type OperationSnapshot, toResult } from "./outcome";
@@ -31,7 +31,7 @@ const MAX_OPTIMISTIC_ATTEMPTS = 5;
 /**
  * T2: applies the outcome to the payment and writes change and response in one commit. If the payment changed in
  * between (another refund), it is read again; after `MAX_OPTIMISTIC_ATTEMPTS` it is locked first. If this process's clock is
- * wrong, the database's time is used.
+ * wrong, or a test clock has moved, the database's time is used.
  */
 export async function finishOperation(
   service: Service,
@@ -41,7 +41,7 @@ export async function finishOperation(
 ): Promise<Executed> {
   const from = outcome.kind === "reversed" ? "succeeded" : "open";
   let snapshot = known;
-  let now = service.clock.now().toISOString();
+  let now = clockTime(service.clock, operation.clock).toISOString();
   for (let attempt = 1; ; attempt++) {
     const read = snapshot ?? (await getOperationPayment(service, operation));
     const at = now;
@@ -149,6 +149,7 @@ function prepareOutcome(
   return {
     finished: { kind: "finished", change, reply },
     write: {
+      mode: operation.mode,
       from: { state: from, epoch: operation.epoch, version: snapshot.payment.version },
       operation: { id: operation.id, state: change.operationState, lastAnswer: describe(outcome) },
       payment: change.payment,
@@ -231,7 +232,7 @@ export async function leaveOpen(
 ): Promise<Executed> {
   const delayMs = Math.min(500 * 2 ** Math.max(0, attempts - 1), 60_000);
   const { sql } = service.db.within(operation.environmentId);
-  const event = pendingEvent(operation, known);
+  const event = pendingEvent(operation, known, clockTime(service.clock, operation.clock));
   const accepted = outcome.kind === "pending";
   const released = await releaseOperation(
     sql,

@@ -15,7 +15,15 @@ import type { TransactionStatus } from "@/lib/contract/transactions/words";
 import { idTime, newId } from "@/lib/ids";
 import type { ContinueRequest } from "@/lib/processor/port";
 import type { Connected } from "@/lib/processor/registry";
-import { type Context, type Environment, type Reply, resourceNotFound, type Service } from "../context";
+import {
+  type Context,
+  type Environment,
+  environmentNow,
+  newEnvironmentId,
+  type Reply,
+  resourceNotFound,
+  type Service,
+} from "../context";
 import { connectionMissing, connectionOf, disconnectedError } from "../processors/connection-of";
 import { type Execution, execute } from "./execute";
 import { executeRequest, outcomePending, refuseUnclaimed } from "./money-request";
@@ -120,18 +128,20 @@ export async function followUp(
       ...order,
       id,
       claim,
-      refund: isRefund ? { ...newTransaction(), reason: input.reason ?? null, comment: input.comment ?? null } : null,
+      refund: isRefund
+        ? { ...newTransaction(ctx), reason: input.reason ?? null, comment: input.comment ?? null }
+        : null,
     }),
     refusal: async (snapshot) => {
       if (!snapshot) return resourceNotFound(named, input.id);
-      const refused = refusal(order, named, refundStatus, snapshot, { now: service.clock.now(), partialCapture });
+      const refused = refusal(order, named, refundStatus, snapshot, { now: environmentNow(ctx), partialCapture });
       return refused ?? (await disconnectedError(ctx, at));
     },
   });
 }
 
-function newTransaction(): { id: string; created_at: string } {
-  const id = newId();
+function newTransaction(ctx: Context): { id: string; created_at: string } {
+  const id = newEnvironmentId(ctx);
   return { id, created_at: idTime(id) };
 }
 

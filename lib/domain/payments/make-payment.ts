@@ -2,11 +2,11 @@ import type { PaymentSnapshot } from "@/db/queries/payments/payments";
 import { AppError } from "@/lib/contract/errors";
 import type { BillingAddress } from "@/lib/contract/fields";
 import type { CardInput, CreatePaymentBody } from "@/lib/contract/payments/payment";
-import { idTime, newId } from "@/lib/ids";
+import { idTime } from "@/lib/ids";
 import { ProcessorTimeoutError } from "@/lib/processor/deadline";
 import type { CardHolder, KnownCard, Processor, TokenizedCard } from "@/lib/processor/port";
 import type { Connected } from "@/lib/processor/registry";
-import type { Context, Reply } from "../context";
+import { type Context, newEnvironmentId, type Reply } from "../context";
 import { disconnectedError } from "../processors/connection-of";
 import { executeRequest, refuseUnclaimed, replyFromMoneyKey } from "./money-request";
 
@@ -57,8 +57,8 @@ export function makePayment(ctx: Context, payment: PaymentToMake): Promise<Reply
 
 /** The payment as T1 writes it; the response is made from it without reading it back. */
 function newSnapshot(ctx: Context, { terms, card, planId }: PaymentToMake, operationId: string): PaymentSnapshot {
-  const paymentId = newId();
-  const chargeId = newId();
+  const paymentId = newEnvironmentId(ctx);
+  const chargeId = newEnvironmentId(ctx);
   const { amount, currency } = terms;
   const environment_id = ctx.environment.id;
   return {

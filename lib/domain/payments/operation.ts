@@ -1,3 +1,4 @@
+import { type ClockColumns, type ClockSetting, clockSettingOf } from "@/db/queries/clock";
 import type { Order } from "@/db/queries/payments/intents";
 import type { Lease } from "@/db/queries/payments/operations";
 import type { PaymentSnapshot } from "@/db/queries/payments/payments";
@@ -26,7 +27,7 @@ import type { KeyedRequest } from "../context";
  * Report   A later message of the processor. An accepted refund can be reversed: it goes from succeeded to failed.
  * Late     An approval after the payment ended as declined or failed. It is voided, and the void retried until done.
  *
- * All times are the database's. Operations are never deleted, and never get a second reference.
+ * All times of an operation are the database's, also where a test clock runs ahead. Operations are never deleted, and never get a second reference.
  */
 
 /** An operation that this process holds: its intent is written, its outcome unknown. */
@@ -52,6 +53,8 @@ export type OpenOperation = {
   readonly request: KeyedRequest | null;
   /** The processor must not execute a call for it after this, by the database's clock. */
   readonly notAfter: string;
+  /** Its environment's clock when it was written or taken over; T2 reads it again if it has moved since. */
+  readonly clock: ClockSetting;
 };
 
 /** Time in which a call may be sent to the processor, and in which no other process touches the operation. */
@@ -64,7 +67,7 @@ export function operationFromOrder(
   order: Order,
   { payment }: PaymentSnapshot,
   amount: number,
-  notAfter: string,
+  reservation: { not_after: string } & ClockColumns,
 ): OpenOperation {
   const refund = order.kind === "authorize" ? null : order.refund;
   return {
@@ -81,13 +84,14 @@ export function operationFromOrder(
     actor: order.claim?.actor ?? SYSTEM,
     requestId: order.claim?.requestId ?? null,
     request: order.claim,
-    notAfter,
+    notAfter: reservation.not_after,
+    clock: clockSettingOf(reservation),
   };
 }
 
 /** The operation of a row that this process has taken over. */
 export function operationFromRow(
-  row: OperationRow & { mode: Mode; not_after: string },
+  row: OperationRow & { mode: Mode; not_after: string } & ClockColumns,
   request: KeyedRequest | null,
 ): OpenOperation {
   return {
@@ -105,5 +109,6 @@ export function operationFromRow(
     requestId: row.request_id,
     request,
     notAfter: row.not_after,
+    clock: clockSettingOf(row),
   };
 }

@@ -29,6 +29,7 @@ export function outcomeEvents(
   transactions: TransactionRow[],
 ): NumberedEvent[] {
   const { id: operationId, mode } = operation;
+  const at = change.payment.updated_at;
   const numbers = new Map<string, number>();
   const numberOf = (id: string, last: number) => {
     const next = (numbers.get(id) ?? last) + 1;
@@ -43,13 +44,13 @@ export function outcomeEvents(
     const sequence = numberOf(from.id, from.event_sequence);
     const previous = sequence === 1 ? null : { row: from, payment: was.payment };
     const data = transactionData(previous, { row: to, payment: change.payment }, mode);
-    return { sequence, ...newEvent(type, { objectId: to.id, operationId }, data) };
+    return { sequence, ...newEvent(type, { objectId: to.id, operationId }, data, at) };
   };
   const named = change.events.map((type) => {
     if (isRefundEvent(type)) return eventOfTransaction(type, refundChange(was, change));
     const data = paymentData(before, { payment: change.payment, transactions }, mode);
     const about = { objectId: change.payment.id, operationId };
-    return { sequence: numberOf(change.payment.id, before.payment.event_sequence), ...newEvent(type, about, data) };
+    return { sequence: numberOf(change.payment.id, before.payment.event_sequence), ...newEvent(type, about, data, at) };
   });
   return [...named, ...changes.map((changed) => eventOfTransaction(transactionEventType(changed.to.status), changed))];
 }
@@ -74,11 +75,11 @@ function changedTransactions(was: OperationSnapshot, is: OperationSnapshot): Cha
 }
 
 /** The event of a transaction whose outcome is not known yet; null if it has an event already or is not pending. */
-export function pendingEvent(operation: OpenOperation, known: PaymentSnapshot): NewEvent | null {
+export function pendingEvent(operation: OpenOperation, known: PaymentSnapshot, now: Date): NewEvent | null {
   const row = known.transactions.find(({ id }) => id === operation.transactionId);
   if (row?.status !== "PENDING" || row.event_sequence > 0) return null;
   const data = transactionData(null, { row, payment: known.payment }, operation.mode);
-  return newEvent("transaction.pending", { objectId: row.id, operationId: operation.id }, data);
+  return newEvent("transaction.pending", { objectId: row.id, operationId: operation.id }, data, now.toISOString());
 }
 
 /** The event of a session that a payment has completed. `open`: the session before. */
@@ -90,5 +91,6 @@ export function sessionCompletedEvent(operation: OpenOperation, { payment }: Cha
   };
   const object = presentClientSession(completed, seen);
   const previous = changedMembers(presentClientSession(open, seen), object);
-  return newEvent("client_session.completed", { objectId: open.id, operationId: operation.id }, { object, previous });
+  const about = { objectId: open.id, operationId: operation.id };
+  return newEvent("client_session.completed", about, { object, previous }, payment.updated_at);
 }

@@ -1,3 +1,4 @@
+import { clockNow, REAL_TIME, readClock } from "@/db/queries/clock";
 import { type Order, reserveFollowUp } from "@/db/queries/payments/intents";
 import { findOperation } from "@/db/queries/payments/operations";
 import { lockPayment } from "@/db/queries/payments/outcomes";
@@ -9,7 +10,7 @@ import { OUTSIDE_REFUND } from "@/lib/contract/payments/words";
 import { idTime, newId } from "@/lib/ids";
 import type { OutsideRefund, Processor } from "@/lib/processor/port";
 import type { Connected } from "@/lib/processor/registry";
-import type { Service } from "../context";
+import { newEnvironmentId, type Service } from "../context";
 import { forgetTotals } from "../lists";
 import { type Executed, finishInTransaction, finishOperation, getOperationPayment } from "./finish-operation";
 import { leaseOf, type OpenOperation, operationFromOrder, operationFromRow } from "./operation";
@@ -42,7 +43,7 @@ async function recordOutsideRefund(service: Service, at: At, refund: OutsideRefu
     known.environment_id === environmentId ? await findOperation(sql, environmentId, known.operation_id) : null;
   if (!refund.failed || row?.state !== "succeeded" || row.payment_id !== paymentId) return true;
   const operation = operationFromRow(
-    { ...row, mode, actor: SYSTEM, request_id: null, not_after: row.created_at },
+    { ...row, ...REAL_TIME, mode, actor: SYSTEM, request_id: null, not_after: row.created_at },
     null,
   );
   return (await finishOperation(service, operation, { kind: "reversed" }, null)).kind === "finished";
@@ -54,11 +55,17 @@ async function recordOutsideRefund(service: Service, at: At, refund: OutsideRefu
  */
 async function bookOutsideRefund(service: Service, at: At, refund: OutsideRefund): Promise<boolean> {
   const { environmentId, paymentId, processor, mode } = at;
-  const [id, transactionId] = [newId(), newId()];
+  const environment = {
+    id: environmentId,
+    mode,
+    clock: await readClock(service.db.within(environmentId).sql, environmentId),
+  };
+  const id = newId();
+  const transactionId = newEnvironmentId({ service, environment });
   const lease = leaseOf(service.processorTimeoutMs);
   const order: Exclude<Order, { kind: "authorize" }> = {
     id,
-    environment: { id: environmentId, mode },
+    environment,
     kind: "refund",
     claim: null,
     paymentId,
@@ -82,11 +89,11 @@ async function bookOutsideRefund(service: Service, at: At, refund: OutsideRefund
         const isUnderWay = payment.open_operation_id !== null || payment.refund_pending > 0;
         return !isUnderWay && unbookable(service, at, refund, `the payment is ${payment.status}`);
       }
-      const operation = operationFromOrder(order, snapshot, refund.amount, reserved.not_after);
+      const operation = operationFromOrder(order, snapshot, refund.amount, reserved);
       const object = { processor: processor.name, kind: "refund", id: refund.id };
       if (!(await insertProcessorObject(tx, operation, object)))
         throw new Error(`refund ${refund.id} is kept elsewhere`);
-      const [now] = await tx<[{ at: string }]>`select now() as at`;
+      const [now] = await tx<[{ at: string }]>`select ${clockNow(tx, environmentId, mode)} as at`;
       await finishInTransaction(
         service,
         tx,

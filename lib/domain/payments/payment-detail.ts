@@ -24,7 +24,7 @@ import type {
 } from "@/lib/contract/payments/payment-detail";
 import { DISPUTE_STATUS_WORDS, OUTSIDE_REFUND, REFUND_REASON_WORDS } from "@/lib/contract/payments/words";
 import type { ProcessorObject } from "@/lib/processor/port";
-import { type Context, resourceNotFound, type Service } from "../context";
+import { type Context, environmentNow, resourceNotFound, type Service } from "../context";
 import { findCustomerIdOf } from "../customers/customers";
 import { endpointMethod } from "../idempotency/inspect-keys";
 import { presentDispute } from "../processors/disputes";
@@ -64,7 +64,7 @@ export async function getPaymentDetail(ctx: Context, input: { id: string }): Pro
     fee: rows.fee,
     events: events.map((row) => ({ id: encodeId("event", row.id), type: row.type, at: row.created_at })),
     requests: keys.map((row) => presentRequest(row, rows)),
-    linked: presentLinked(rows, customer, ctx.service.clock.now()),
+    linked: presentLinked(rows, customer, environmentNow(ctx)),
     truncated: [rows.transactions, operations, ledger, events, keys].some((list) => list.length >= DETAIL_LIMIT),
   };
 }

@@ -1,4 +1,5 @@
 import { findEnvironment } from "@/db/queries/accounts/merchants";
+import { REAL_TIME } from "@/db/queries/clock";
 import { findOperation, hasVoid, makeDue, takeOperation } from "@/db/queries/payments/operations";
 import { insertMarkEvent, lockPayment, reverseCapture } from "@/db/queries/payments/outcomes";
 import { findOperationOfObject } from "@/db/queries/payments/processor-objects";
@@ -7,7 +8,7 @@ import { type OperationRow, SYSTEM } from "@/db/schema/operations";
 import type { PaymentRow } from "@/db/schema/payments";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import type { Mode } from "@/lib/contract/transactions/words";
-import { BEFORE_ALL } from "@/lib/ids";
+import { BEFORE_ALL, newId } from "@/lib/ids";
 import type { Inquiry, OperationReport, PulledReport, Report } from "@/lib/processor/port";
 import type { Connected, Reporter } from "@/lib/processor/registry";
 import type { Service } from "../context";
@@ -250,7 +251,7 @@ async function checkReversedRefund(service: Service, from: Reporter, row: Operat
   const { processor, mode } = from;
   // No request waits for the response, and no further call is sent.
   const operation = operationFromRow(
-    { ...row, mode, actor: SYSTEM, request_id: null, not_after: row.created_at },
+    { ...row, ...REAL_TIME, mode, actor: SYSTEM, request_id: null, not_after: row.created_at },
     null,
   );
   const snapshot = await getOperationPayment(service, operation);
@@ -300,8 +301,9 @@ function markReversed(
     const at = await reverseCapture(tx, environmentId, paymentId);
     const payment = { ...before.payment, event_sequence, capture_reversed_at: at, updated_at: at };
     const data = paymentData(before, { ...before, payment }, mode);
-    const event = newEvent("payment.capture_reversed", { objectId: paymentId, operationId: null }, data);
-    await insertMarkEvent(tx, environmentId, { ...event, sequence: event_sequence }, SYSTEM);
+    const event = newEvent("payment.capture_reversed", { objectId: paymentId, operationId: null }, data, at);
+    const audit = { id: newId(), actor: SYSTEM };
+    await insertMarkEvent(tx, environmentId, { ...event, sequence: event_sequence }, audit);
     return true;
   });
 }

@@ -25,8 +25,8 @@ import {
 } from "@/lib/contract/plans/plan";
 import { linkPayment, type PlanTerms, periodOf } from "@/lib/contract/plans/schedule";
 import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
-import { idTime, newId } from "@/lib/ids";
-import { type Context, type Reply, resourceNotFound } from "../context";
+import { idTime } from "@/lib/ids";
+import { type Context, environmentNow, newEnvironmentId, type Reply, resourceNotFound } from "../context";
 import { changedMembers, recordChange } from "../events/event";
 import { runOnce } from "../idempotency/run-once";
 import { type ListResult, presentList, unknownCursor } from "../lists";
@@ -35,7 +35,7 @@ import { type ListResult, presentList, unknownCursor } from "../lists";
 export function createPlan(ctx: Context, input: CreatePlanBody): Promise<Reply> {
   return runOnce(ctx, async (tx) => {
     const values = checkPlan(input);
-    const id = newId();
+    const id = newEnvironmentId(ctx);
     const created_at = idTime(id);
     const row = await insertPlan(tx, ctx.environment.id, { id, ...values, created_at, updated_at: created_at });
     if (row === null) throw nameTaken(input.name);
@@ -80,7 +80,7 @@ function changePlan(ctx: Context, publicId: string, decide: (row: PlanRow) => Pa
     if (changes.status !== undefined) checkStatusChange(row.status, changes.status);
     if (Object.keys(changes).length === 0) return presentPlan(row, ctx.environment.mode);
 
-    const updated_at = ctx.service.clock.now().toISOString();
+    const updated_at = environmentNow(ctx).toISOString();
     const changed = await writePlan(tx, ctx.environment.id, row.id, { ...changes, updated_at });
     if (changed === null) throw nameTaken(changes.name ?? row.name);
     const plan = presentPlan(changed, ctx.environment.mode);

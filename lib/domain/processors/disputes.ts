@@ -1,5 +1,6 @@
 import { findEnvironment } from "@/db/queries/accounts/merchants";
 import { insertAudit, insertEvent } from "@/db/queries/changes";
+import { readClock } from "@/db/queries/clock";
 import { findOperation } from "@/db/queries/payments/operations";
 import { findOperationOfObject } from "@/db/queries/payments/processor-objects";
 import {
@@ -19,7 +20,7 @@ import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
 import { idTime, newId } from "@/lib/ids";
 import type { Dispute as ProcessorsDispute } from "@/lib/processor/port";
 import type { Reporter } from "@/lib/processor/registry";
-import type { Service } from "../context";
+import { type Environment, environmentNow, type Service } from "../context";
 import { changedMembers, newEvent } from "../events/event";
 
 /** A processor's report on a dispute: its id there, and a stored id of its payment. */
@@ -68,7 +69,8 @@ export async function recordDispute(
     created_at: read.created_at.toISOString(),
     updated_at: read_at,
   };
-  return writeDispute(service, { id: of.environmentId, mode }, dispute);
+  const clock = await readClock(service.db.within(of.environmentId).sql, of.environmentId);
+  return writeDispute(service, { id: of.environmentId, mode, clock }, dispute);
 }
 
 /** The payment of a stored processor object; null if there is none, or for another mode or merchant. */
@@ -90,12 +92,12 @@ async function findDisputed(
 /** False if a different state was read in the same millisecond, as the newer of the two is not known. */
 function writeDispute(
   service: Service,
-  environment: { id: string; mode: Mode },
+  environment: Pick<Environment, "id" | "mode" | "clock">,
   dispute: NewDispute,
 ): Promise<boolean> {
   return service.db.within(environment.id).orm.transaction(async (tx) => {
     const emit = (type: EventTypeOf<"dispute">, before: DisputeRow | null, after: DisputeRow) =>
-      emitEvent(tx, environment, type, before, after);
+      emitEvent(tx, environment, type, before, after, environmentNow({ service, environment }));
     const created = await insertDispute(tx, environment.id, dispute);
     if (created) {
       await showOnPayment(tx, environment.id, created.payment_id);
@@ -131,15 +133,16 @@ async function emitEvent(
   type: EventTypeOf<"dispute">,
   before: DisputeRow | null,
   after: DisputeRow,
+  at: Date,
 ): Promise<void> {
   const object = presentDispute(after, mode);
   const previous = before && changedMembers(presentDispute(before, mode), object);
-  const event = newEvent(type, { objectId: after.id, operationId: null }, { object, previous });
-  const created_at = idTime(event.id);
-  await insertEvent(tx, environmentId, { ...event, created_at });
-  const audit = { id: event.id, actor: SYSTEM, action: type, object_id: after.payment_id, request_id: null };
+  const event = newEvent(type, { objectId: after.id, operationId: null }, { object, previous }, at.toISOString());
+  await insertEvent(tx, environmentId, event);
+  const auditId = newId();
+  const audit = { id: auditId, actor: SYSTEM, action: type, object_id: after.payment_id, request_id: null };
   const detail = { dispute: object.id, status: after.status };
-  await insertAudit(tx, environmentId, { ...audit, detail, created_at });
+  await insertAudit(tx, environmentId, { ...audit, detail, created_at: idTime(auditId) });
 }
 
 /** Converts the row to the API's format. */

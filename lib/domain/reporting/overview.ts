@@ -24,7 +24,7 @@ import type {
 import { addDays, addMonths, daysIn, type ResolvedPeriod } from "@/lib/contract/reporting/period";
 import { dayIn } from "@/lib/contract/transactions/time-range";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
-import type { Context } from "../context";
+import { type Context, environmentNow } from "../context";
 import { searchTransactionTable } from "../transactions/read-transactions";
 
 /** `currency`: null, or one that never occurred, selects the most used one of the period. */
@@ -40,7 +40,7 @@ export async function getOverview(ctx: Context, request: OverviewRequest): Promi
   const environmentId = ctx.environment.id;
   const merchant = await getMerchantDays(sql, environmentId);
   const dayOf = (time: Date) => dayIn(merchant.time_zone, time.getTime());
-  const today = dayOf(ctx.service.clock.now());
+  const today = dayOf(environmentNow(ctx));
   const created = dayOf(new Date(merchant.created_at));
   const period = request.period(today);
 
@@ -89,7 +89,7 @@ const RECENT_DAYS = 90;
 
 /** The environment's currencies; the one with most captures in the last three months first. */
 export async function listOwnCurrencies(ctx: Context): Promise<string[]> {
-  const today = ctx.service.clock.now().toISOString().slice(0, 10);
+  const today = environmentNow(ctx).toISOString().slice(0, 10);
   const period = { from: addDays(today, -RECENT_DAYS), to: addDays(today, 1) };
   const rows = await listCurrencies(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, period);
   return rows.map((row) => row.currency);

@@ -264,8 +264,8 @@ async function end(service: Service, { environment_id: environmentId, id }: Due)
 
 type Move = Pick<Parameters<typeof insertOwnLedgerLine>[2], "line" | "debit" | "credit">;
 
-const move = (tx: Transaction, { environment_id, id, amount, currency }: PayoutRow, line: Move) =>
-  insertOwnLedgerLine(tx, environment_id, { of: id, amount, currency, ...line });
+const move = (tx: Transaction, { environment_id, id, amount, currency, updated_at: at }: PayoutRow, line: Move) =>
+  insertOwnLedgerLine(tx, environment_id, { of: id, amount, currency, at, ...line });
 
 const audit = (tx: Transaction, payout: Pick<PayoutRow, "environment_id" | "id">, action: string) =>
   insertSettlementAudit(tx, payout.environment_id, { id: newId(), actor: SYSTEM, action, objectId: payout.id });

@@ -25,7 +25,7 @@ import { isDatabaseUnavailable } from "@/db/unavailable";
 import type { Mode } from "@/lib/contract/transactions/words";
 import type { Service } from "@/lib/domain/context";
 import { forgetTotals } from "@/lib/domain/lists";
-import { BEFORE_ALL, newId } from "@/lib/ids";
+import { BEFORE_ALL, idAt, newId } from "@/lib/ids";
 import { newEvent, paymentData, transactionData } from "../events/event";
 import { presentSettlementBatch } from "./read-batches";
 
@@ -128,7 +128,7 @@ function batchOf(
   const reversals = sum("reversal");
   return {
     environment_id: input.environment_id,
-    id: newId(),
+    id: idAt(new Date(at)),
     currency: input.currency,
     charge_count: charges.count,
     charge_amount: charges.amount,
@@ -224,14 +224,15 @@ async function writeLedger(tx: Transaction, batch: SettlementBatchRow): Promise<
     { line: 4, debit: "merchant_available", credit: "merchant_payable", amount: -net },
   ] as const;
   for (const line of lines.filter(({ amount }) => amount > 0)) {
-    await insertOwnLedgerLine(tx, batch.environment_id, { ...line, of: batch.id, currency: batch.currency });
+    const { id: of, currency, created_at: at } = batch;
+    await insertOwnLedgerLine(tx, batch.environment_id, { ...line, of, currency, at });
   }
 }
 
 function batchEvent(batch: SettlementBatchRow, mode: Mode): NumberedEvent {
   const object = presentSettlementBatch({ ...batch, payout_id: null }, mode);
   const about = { objectId: batch.id, operationId: batch.id };
-  return { ...newEvent("settlement_batch.created", about, { object, previous: null }), sequence: 1 };
+  return { ...newEvent("settlement_batch.created", about, { object, previous: null }, batch.created_at), sequence: 1 };
 }
 
 type SettledPayment = { before: PaymentSnapshot; after: PaymentSnapshot };
@@ -239,7 +240,7 @@ type SettledPayment = { before: PaymentSnapshot; after: PaymentSnapshot };
 function settledEvent(batch: SettlementBatchRow, mode: Mode, { before, after }: SettledPayment): NumberedEvent {
   const data = paymentData(before, after, mode);
   const about = { objectId: after.payment.id, operationId: batch.id };
-  return { ...newEvent("payment.settled", about, data), sequence: after.payment.event_sequence };
+  return { ...newEvent("payment.settled", about, data, batch.created_at), sequence: after.payment.event_sequence };
 }
 
 function settledTransactionEvent(
@@ -257,7 +258,7 @@ function settledTransactionEvent(
   const sequence = is.row.event_sequence;
   const data = transactionData(sequence === 1 ? null : was, is, mode);
   const about = { objectId: id, operationId: batch.id };
-  return { ...newEvent("transaction.settled", about, data), sequence };
+  return { ...newEvent("transaction.settled", about, data, batch.created_at), sequence };
 }
 
 const LAST_NIGHT = "settled_through";

@@ -1,5 +1,6 @@
 import { findEnvironmentById, findMerchant, type MerchantRow } from "@/db/queries/accounts/merchants";
 import { type ApiKeyRow, listApiKeys } from "@/db/queries/api-keys";
+import { clockSettingOf } from "@/db/queries/clock";
 import {
   countPlans,
   listEnvironments,
@@ -58,7 +59,12 @@ export async function getMerchantView(call: StaffCall, input: { id: string; mode
   });
   const [members, shown, acts, ownActs] = await Promise.all([
     listMerchantMembers(service.db.orm, merchant.id, MEMBERS_SHOWN),
-    getMerchantEnvironment(call, { ...environment, merchantId: merchant.id, timeZone: merchant.time_zone }),
+    getMerchantEnvironment(call, {
+      ...environment,
+      clock: clockSettingOf(environment),
+      merchantId: merchant.id,
+      timeZone: merchant.time_zone,
+    }),
     listSupportActs(service.db.orm, { merchantId: merchant.id }, ACTS_SHOWN),
     listOwnActs(
       service.db.orm,
@@ -113,7 +119,7 @@ function presentOwnAct(row: OwnActRow): OwnAct {
   return { id: encodeId("audit", row.id), action: row.action, actor, at: idTime(row.id) };
 }
 
-type Shown = { id: string; mode: Mode; fee_basis_points: number; merchantId: string; timeZone: string };
+type Shown = Environment & { fee_basis_points: number; timeZone: string };
 
 /** Staff's view of an environment. Not audited here, but by the callers. */
 async function getMerchantEnvironment(call: StaffCall, shown: Shown): Promise<MerchantEnvironment> {

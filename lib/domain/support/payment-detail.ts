@@ -1,3 +1,4 @@
+import { clockSettingOf } from "@/db/queries/clock";
 import {
   findPaymentOwner,
   listPaymentAudit,
@@ -34,7 +35,7 @@ export async function getSupportPayment(call: StaffCall, input: { id: string }):
     requestId: request.id,
   });
   const [detail, operations, audit] = await Promise.all([
-    getPaymentDetail(inEnvironment(call, owner), input),
+    getPaymentDetail(inEnvironment(call, { ...owner, clock: clockSettingOf(owner) }), input),
     listSupportOperations(sql, owner.id, id, OPERATIONS_SHOWN),
     listPaymentAudit(sql, owner.id, id, AUDIT_SHOWN),
   ]);

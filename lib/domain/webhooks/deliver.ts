@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import { clockSettingOf } from "@/db/queries/clock";
 import { findEvent } from "@/db/queries/events";
 import {
   type Attempted,
@@ -326,7 +327,12 @@ async function messageOf(service: Service, taken: TakenDelivery, at: Date) {
 function systemContext(service: Service, taken: TakenDelivery): Context {
   return {
     service,
-    environment: { id: taken.environment_id, mode: taken.mode, merchantId: taken.merchant_id },
+    environment: {
+      id: taken.environment_id,
+      mode: taken.mode,
+      merchantId: taken.merchant_id,
+      clock: clockSettingOf(taken),
+    },
     actor: SYSTEM,
     request: { id: newId(), endpoint: "", path: "" },
     idempotency: null,

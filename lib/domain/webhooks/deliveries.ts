@@ -20,7 +20,7 @@ import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
 import type { ListWebhookDeliveriesQuery, ReplayWebhookEndpointBody } from "@/lib/contract/webhooks/endpoints";
 import type { WebhookAttempt, WebhookDelivery, WebhookDeliveryDetail } from "@/lib/contract/webhooks/webhook-delivery";
 import { firstIdAt, idTime, newId } from "@/lib/ids";
-import { type Context, type Reply, resourceNotFound, type Service } from "../context";
+import { type Context, environmentNow, type Reply, resourceNotFound, type Service } from "../context";
 import { recordChange } from "../events/event";
 import { EVENTS_KEPT_DAYS, oldestEventId } from "../events/read-events";
 import { runOnce } from "../idempotency/run-once";
@@ -103,7 +103,7 @@ export async function replayWebhookEndpoint(
   ctx: Context,
   input: ReplayWebhookEndpointBody & { id: string },
 ): Promise<Reply> {
-  const now = ctx.service.clock.now();
+  const now = environmentNow(ctx);
   const oldestId = oldestEventId(ctx.service);
   const { gte: fromId = oldestId, lt: beforeId = firstIdAt(new Date(now.getTime() + 1)) } = idRange({
     gte: input.since,

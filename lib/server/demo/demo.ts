@@ -71,7 +71,7 @@ async function fillDemo(service: Service, demo: Demo): Promise<number> {
 async function environmentOf(service: Service, demo: Demo): Promise<Environment | null> {
   const merchantId = decodeId("merchant", demo.merchant_id);
   const id = merchantId && (await findEnvironmentId(service.db.orm, merchantId, "test"));
-  return merchantId && id ? { id, mode: "test", merchantId } : null;
+  return merchantId && id ? { id, mode: "test", merchantId, clock: null } : null;
 }
 
 /** The file is written before the commit: the keys of a merchant that exists can then never be lost with the process. */

@@ -13,7 +13,6 @@ import {
 import { AUTHORIZATION_DAYS, refundedEvent } from "@/lib/domain/payments/outcome";
 import { statusOfCaptured } from "@/lib/domain/payments/states";
 import { presentSettlementBatch } from "@/lib/domain/settlement/read-batches";
-import { idAt } from "@/lib/ids";
 
 type Row = Record<string, unknown>;
 
@@ -34,7 +33,7 @@ const DAY_MS = 86_400_000;
 export function rowsOfEvents(environmentId: string, events: PastEvent[]): Row[] {
   return events
     .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
-    .flatMap((event) => eventsOf(event).map((one) => rowOf(environmentId, one, event.at)));
+    .flatMap((event) => eventsOf(event).map((one) => rowOf(environmentId, one)));
 }
 
 function eventsOf(event: PastEvent): NumberedEvent[] {
@@ -61,23 +60,21 @@ export function rowOfBatchEvent(batch: Row, net_amount: number): Row {
   const batchId = String(id);
   const object = presentSettlementBatch({ ...(batch as ShownBatchRow), net_amount, payout_id: null }, "test");
   const about = { objectId: batchId, operationId: batchId };
-  const event = newEvent("settlement_batch.created", about, { object, previous: null });
-  return rowOf(environment_id, { ...event, sequence: 1 }, String(batch.created_at));
+  const event = newEvent("settlement_batch.created", about, { object, previous: null }, String(batch.created_at));
+  return rowOf(environment_id, { ...event, sequence: 1 });
 }
 
-/** Rows are inserted as JSON, so `data` is an object; ids have the event's time. */
-const rowOf = (environment_id: unknown, event: NumberedEvent, at: string): Row => ({
+/** Rows are inserted as JSON, so `data` is an object. */
+const rowOf = (environment_id: unknown, event: NumberedEvent): Row => ({
   ...event,
   environment_id,
-  id: idAt(new Date(at)),
   data: JSON.parse(event.data),
-  created_at: at,
 });
 
 function paymentEvent({ type, of, at, operationId }: Extract<PastEvent, { type: PaymentEventType }>): NumberedEvent {
   const data = paymentData(snapshotAt(of, justBefore(at)), snapshotAt(of, at), "test");
   const about = { objectId: String(of.payment.id), operationId };
-  return { ...newEvent(type, about, data), sequence: nextNumber(of.payment) };
+  return { ...newEvent(type, about, data, at), sequence: nextNumber(of.payment) };
 }
 
 function paymentRefundEvent(event: PastEvent): NumberedEvent {
@@ -87,7 +84,7 @@ function paymentRefundEvent(event: PastEvent): NumberedEvent {
 function refundEvent({ of, at, operationId }: PastEvent, refund: Row): NumberedEvent {
   const data = transactionData(null, transactionAt(of, refund, at), "test");
   const about = { objectId: String(refund.id), operationId };
-  return { ...newEvent("refund.succeeded", about, data), sequence: nextNumber(refund) };
+  return { ...newEvent("refund.succeeded", about, data, at), sequence: nextNumber(refund) };
 }
 
 function transactionEvent({ type, of, at, operationId }: PastEvent, row: Row): NumberedEvent {
@@ -97,7 +94,7 @@ function transactionEvent({ type, of, at, operationId }: PastEvent, row: Row): N
   const isSettled = type === "payment.settled" || type === "transaction.settled";
   const eventType = isSettled ? "transaction.settled" : transactionEventType(after.row.status);
   const about = { objectId: String(row.id), operationId };
-  return { ...newEvent(eventType, about, transactionData(before, after, "test")), sequence };
+  return { ...newEvent(eventType, about, transactionData(before, after, "test"), at), sequence };
 }
 
 /** A transaction as it was at an earlier time; a refund that was not accepted by then was pending. */

@@ -7,6 +7,7 @@ import { PageHeader } from "@/components/ui/page-header";
 import { PageLinks, withFilters } from "@/components/ui/page-links";
 import { MOVEMENT_TYPES } from "@/lib/contract/settlement/balance";
 import { type ListMovementsQuery, listMovementsQuery } from "@/lib/contract/settlement/endpoints";
+import { environmentNow } from "@/lib/domain/context";
 import { getBalance, getStatement, listMovements } from "@/lib/domain/settlement/balance";
 import { dashboardPage } from "@/lib/http/page";
 
@@ -37,7 +38,7 @@ export default async function BalancePage({ params, searchParams }: BalancePageP
       </>
     );
   }
-  const periods = periodsAt(page.ctx.service.clock.now(), page.merchant.timeZone);
+  const periods = periodsAt(environmentNow(page.ctx), page.merchant.timeZone);
   const period = periods.find(({ name }) => name === given) ?? (periods[0] as (typeof periods)[number]);
   const [balance, statement, movements] = await Promise.all([
     getBalance(page.ctx),

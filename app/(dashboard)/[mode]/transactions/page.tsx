@@ -8,6 +8,7 @@ import { encodeId } from "@/lib/contract/ids";
 import { columnsCookie, knownColumns } from "@/lib/contract/transactions/columns";
 import { formatQuery, parseQuery, searchBody } from "@/lib/contract/transactions/query";
 import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
+import { environmentNow } from "@/lib/domain/context";
 import { listOwnCurrencies } from "@/lib/domain/reporting/overview";
 import { searchTransactionTable } from "@/lib/domain/transactions/read-transactions";
 import { type DashboardPage, dashboardPage } from "@/lib/http/page";
@@ -37,7 +38,7 @@ async function firstList(page: DashboardPage, searchParams: SearchParams) {
       .filter(([name]) => name !== "panel" && name !== "view")
       .flatMap(([name, value]) => [value ?? []].flat().map((text) => [name, text] as const)),
   );
-  const at = Date.now();
+  const at = environmentNow(page.ctx).getTime();
   const body = searchTransactionsBody.safeParse(searchBody(query, page.merchant.timeZone, at));
   if (!body.success) return null;
   try {

@@ -6,6 +6,7 @@ import { PlanView } from "@/components/plans/plan-preview";
 import { NoPermission } from "@/components/ui/empty-state";
 import { currencyOptions, titleId } from "@/lib/contract/format";
 import { dateIn } from "@/lib/contract/plans/schedule";
+import { environmentNow } from "@/lib/domain/context";
 import { getPlan } from "@/lib/domain/plans/plans";
 import { type DashboardPage, dashboardPage, orNull } from "@/lib/http/page";
 
@@ -25,7 +26,7 @@ export default async function PlanPage({ params }: PlanPageProps) {
   if (!page.can("subscription_plan.read")) return <NoPermission what="plans" />;
   const plan = await findPlan(page, id);
   if (plan === null) notFound();
-  const today = dateIn(page.merchant.timeZone, page.ctx.service.clock.now());
+  const today = dateIn(page.merchant.timeZone, environmentNow(page.ctx));
   if (!page.can("subscription_plan.write")) return <PlanView plan={plan} mode={page.mode} today={today} />;
   return <PlanEditor key={plan.id} plan={plan} mode={page.mode} today={today} currencies={currencyOptions()} />;
 }

@@ -4,6 +4,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { currencyOptions } from "@/lib/contract/format";
 import { dateIn } from "@/lib/contract/plans/schedule";
+import { environmentNow } from "@/lib/domain/context";
 import { listPlans } from "@/lib/domain/plans/plans";
 import { dashboardPage } from "@/lib/http/page";
 
@@ -20,7 +21,7 @@ export default async function NewPlanPage({ params }: NewPlanPageProps) {
       <PageHeader title="New plan" crumbs={[{ label: "Plans", href: `/${page.mode}/plans` }]} />
       <NewPlan
         mode={page.mode}
-        today={dateIn(page.merchant.timeZone, page.ctx.service.clock.now())}
+        today={dateIn(page.merchant.timeZone, environmentNow(page.ctx))}
         currency={newest?.currency ?? "USD"}
         currencies={currencyOptions()}
       />
