@@ -47,7 +47,8 @@ const config: NextConfig = {
     { source: "/:mode(test|live)/settings", destination: "/:mode/settings/account", permanent: false },
     { source: "/:mode(test|live)/developers", destination: "/:mode/developers/api-keys", permanent: false },
   ],
-  // Next pre-renders and caches nothing (lib/server/public-pages.ts keeps the public ones), and unopened pages take no memory.
+  // Next pre-renders and caches nothing (lib/server/public-pages.ts keeps the public ones), and unopened
+  // pages take no memory.
   cacheMaxMemorySize: 0,
   // A build runs once per set of sources, so a compiler cache would never be read.
   experimental: { preloadEntriesOnStart: false, turbopackFileSystemCacheForBuild: false, turbopackSourceMaps: false },

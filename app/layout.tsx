@@ -21,7 +21,10 @@ export const viewport: Viewport = {
   ],
 };
 
-/** Reads a header so that no page is rendered at build time, when neither the nonce nor the service's addresses are known. */
+/**
+ * Reads a header so that no page is rendered at build time, when neither the nonce nor the service's
+ * addresses are known.
+ */
 export default async function RootLayout({ children }: { children: ReactNode }) {
   const nonce = (await headers()).get(NONCE_HEADER) ?? "";
   return (

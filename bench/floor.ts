@@ -89,7 +89,10 @@ async function serve({ url, poolSize, scripts, stripe: double }: FloorOptions): 
     return rows;
   }
 
-  /** The same with the three calls that a payment by a token of Stripe's takes, around the statement that keeps its id. */
+  /**
+   * The same with the three calls that a payment by a token of Stripe's takes, around the statement that
+   * keeps its id.
+   */
   async function payAtStripe(stripe: Stripe, script: Script): Promise<unknown> {
     const { environment, statements } = script;
     const parameters = fill(script, []);

@@ -11,7 +11,10 @@ export type Servers = {
   postgresPid: number;
 };
 
-/** Requests per second (the median of the rounds), and CPU time per request in µs; null if the system doesn't report it. */
+/**
+ * Requests per second (the median of the rounds), and CPU time per request in µs; null if the system doesn't
+ * report it.
+ */
 export type Figures = { rps: number; cpu_us: number | null; postgres_us: number | null };
 
 /** One load: by how many merchants, and the service beside the floor. */

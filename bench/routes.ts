@@ -18,7 +18,9 @@ import { type Script, scriptOf } from "./script";
 /** `index` is the one that the seed used in names. */
 export type Merchant = { readonly index: number; readonly environment: Environment; readonly apiKey: string };
 
-/** Requests of one merchant, for the service and for the floor: the next one, or null when there are no more. */
+/**
+ * Requests of one merchant, for the service and for the floor: the next one, or null when there are no more.
+ */
 type Requests = {
   /** The text of an HTTP request. */
   service: () => string | null;
@@ -55,7 +57,10 @@ const ORDER = {
 const BY_CARD = { ...ORDER, card: CARD };
 const BY_STRIPE = { ...ORDER, payment_token: "pm_card_visa" };
 const REFUND = { amount: 500, reason: "CUSTOMER_REQUEST" } as const;
-/** Replayed payments of the first merchant, and of each other one: requests with the same key wait for each other. */
+/**
+ * Replayed payments of the first merchant, and of each other one: requests with the same key wait for each
+ * other.
+ */
 const REPLAYED = { first: 64, other: 4 };
 
 function request(apiKey: string, method: string, path: string, body?: unknown, key?: string): string {
@@ -224,7 +229,9 @@ export async function tokenRoute(
 
 type FormToken = { id: string; session: string };
 
-/** Copies of one real token, each with its own open session, as if many shoppers had just typed their cards. */
+/**
+ * Copies of one real token, each with its own open session, as if many shoppers had just typed their cards.
+ */
 async function createFormTokens(
   { sql, recorder }: Pick<RouteOptions, "sql" | "recorder">,
   environment: Environment,
@@ -251,7 +258,9 @@ async function createFormTokens(
   return tokens;
 }
 
-/** Every refund is the first of its payment, to keep the work equal; the payments are those created before. */
+/**
+ * Every refund is the first of its payment, to keep the work equal; the payments are those created before.
+ */
 export async function refundRoute({ sql, recorder, merchants, now }: RouteOptions): Promise<Route> {
   type Payment = { id: string; charge_id: string; authorization_id: string };
   const find = ({ environment }: Merchant) => sql<Payment[]>`

@@ -10,7 +10,8 @@ const merchantOf = (index: number) => `0198c000-0000-7000-9000-${String(index).p
 /**
  * Fills an empty, migrated database with two years of many shops: every eighth transaction is a refund, and
  * half of everything belongs to the first merchant. Includes search terms, ten rows per transaction, and
- * customers, which jobs would add later. The same options give the same rows, except for the end of the period.
+ * customers, which jobs would add later. The same options give the same rows, except for the end of the
+ * period.
  */
 export async function seed(sql: Sql, options: SeedOptions): Promise<SeedEnvironment[]> {
   const environments = Array.from({ length: options.merchants }, (_, index) => ({

@@ -70,7 +70,8 @@ function readAddress(url: string): Address {
   const hosts = hostsOf(take("host") ?? authority, take("port") ?? "");
   const tls = tlsOf(take("sslmode"), take("sslrootcert"), take("sslcert"), take("sslkey"));
   const target = take("target_session_attrs");
-  // Whatever the URL has, only a server that takes writes will do: of several hosts it is the one connected to.
+  // Whatever the URL has, only a server that takes writes will do: of several hosts it is the one connected
+  // to.
   if (target !== undefined && !["any", "read-write", "primary"].includes(target)) {
     throw new ConfigurationError(
       `Cardlane writes, so target_session_attrs in DATABASE_URL must be read-write or primary, not "${target}".`,

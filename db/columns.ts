@@ -15,7 +15,9 @@ export const xid8 = customType<{ data: string; driverData: string }>({ dataType:
 /** Money in minor units, and its counters. */
 export const money = (name: string) => bigint(name, { mode: "number" });
 
-/** The tenant key: first column of every primary key, unique constraint and foreign key of a merchant's data. */
+/**
+ * The tenant key: first column of every primary key, unique constraint and foreign key of a merchant's data.
+ */
 export const environmentId = () => uuid("environment_id").notNull();
 
 /** Values of each domain, as the tables below use it; a test compares them with the database's. */

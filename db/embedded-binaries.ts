@@ -86,7 +86,8 @@ export function chooseLauncher(binaries: Binaries, dataDir: string, cluster: str
   const owner = statSync(cluster, { throwIfNoEntry: false })?.uid ?? 0;
   if (owner === 0 && canUnshare(binaries)) return unsharing;
   const launcher = switchingTo(owner === 0 ? NOBODY : owner);
-  // That user needs access to the cluster inside; everything else in the folder is readable by its owner only.
+  // That user needs access to the cluster inside; everything else in the folder is readable by its owner
+  // only.
   chmodSync(dataDir, 0o711);
   const reach = ["-c", 'cd "$1" && exec "$2" --version', "sh", dataDir, binaries.postgres];
   const { file, args, options } = launcher.command("/bin/sh", reach);

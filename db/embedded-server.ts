@@ -155,7 +155,9 @@ async function becomesReady(dataDir: string, server: Postmaster, { isAlive, sign
   throw new ConfigurationError(`The embedded PostgreSQL is not ready after ${READY_TIMEOUT_MS / 60_000} minutes.`);
 }
 
-/** Orphans normally exit within moments; one that is computing does not, and gets a signal after one second. */
+/**
+ * Orphans normally exit within moments; one that is computing does not, and gets a signal after one second.
+ */
 async function waitForOrphans(dataDir: string): Promise<void> {
   for (let waitedMs = 0; waitedMs < 10_000; waitedMs += 50) {
     const orphans = findOrphans(dataDir);

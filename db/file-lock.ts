@@ -78,7 +78,9 @@ export function isProcessAlive(pid: number): boolean {
   }
 }
 
-/** Moves the file aside first: between reading and removing it, another process may have taken the lock over. */
+/**
+ * Moves the file aside first: between reading and removing it, another process may have taken the lock over.
+ */
 function removeIfAbandoned(file: string): void {
   const mark = read(file);
   const changedAt = statSync(file, { throwIfNoEntry: false })?.mtimeMs;

@@ -28,8 +28,8 @@ type Server = { readonly pools: Set<Pool>; answeredAt: number; isProbed: boolean
 const servers = new Map<string, Server>();
 
 /**
- * Connections to one database. A statement or a transaction has one for itself; what finds none waits, each queue in turn.
- * Whatever is refused with DatabaseUnavailable was never sent.
+ * Connections to one database. A statement or a transaction has one for itself; what finds none waits, each
+ * queue in turn. Whatever is refused with DatabaseUnavailable was never sent.
  */
 export class Pool implements StatementPool {
   readonly #address: Address;

@@ -18,7 +18,9 @@ export const isCanceled = (error: unknown): boolean => hasCode(error, ["57014"])
 /** True for a lock timeout or a deadlock: a retry may succeed. */
 export const isBusy = (error: unknown): boolean => hasCode(error, ["55P03", "40P01"]);
 
-/** True if the server refused what was to be written, as opposed to being unreachable, unavailable or busy. */
+/**
+ * True if the server refused what was to be written, as opposed to being unreachable, unavailable or busy.
+ */
 export const isRefused = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && !isDatabaseUnavailable(error) && !isBusy(error);
 

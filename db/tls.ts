@@ -15,8 +15,8 @@ const YES = "S".charCodeAt(0);
 type Adopt = (socket: Socket, explain: (error: Error) => Error) => void;
 
 /**
- * The connected socket, or one around it that is encrypted as `tls` requires: that is adopted before its handshake. Throws
- * TlsMismatch, or when `signal` aborts.
+ * The connected socket, or one around it that is encrypted as `tls` requires: that is adopted before its
+ * handshake. Throws TlsMismatch, or when `signal` aborts.
  */
 export async function encrypt(
   socket: Socket,

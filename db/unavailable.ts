@@ -41,7 +41,9 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   );
 }
 
-/** True if the failed statement was provably not executed: it had no connection, or the server is read-only. */
+/**
+ * True if the failed statement was provably not executed: it had no connection, or the server is read-only.
+ */
 export function wasNotExecuted(error: unknown): boolean {
   if (error instanceof postgres.PostgresError) return error.code === "25006";
   return error instanceof Error && error.name === "DatabaseUnavailable";

@@ -3,8 +3,8 @@ import { BoundedMap } from "@/lib/bounded-map";
 import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
 
 /**
- * argon2id, about 2.5 ms of a core, off the event loop. The row also holds BIN and last 4, so only some 100,000
- * numbers are left to try: minutes per card and environment, and only with the key.
+ * argon2id, about 2.5 ms of a core, off the event loop. The row also holds BIN and last 4, so only some
+ * 100,000 numbers are left to try: minutes per card and environment, and only with the key.
  */
 const COSTS = { algorithm: 2, memoryCost: 4_096, timeCost: 1, parallelism: 1, outputLen: 32 };
 const REMEMBERED = 5_000;
@@ -17,8 +17,8 @@ type Card = { readonly number: string };
 export type Fingerprints = (key: { id: string; bytes: Buffer }, environmentId: string, card: Card) => Promise<Buffer>;
 
 /**
- * Computes each fingerprint once: per card object of a request, and for the sandbox's published test numbers per
- * environment while the cache has room.
+ * Computes each fingerprint once: per card object of a request, and for the sandbox's published test numbers
+ * per environment while the cache has room.
  */
 export function createFingerprints(): Fingerprints {
   const ofCards = new WeakMap<Card, BoundedMap<string, Promise<Buffer>>>();

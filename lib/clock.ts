@@ -4,7 +4,9 @@
  */
 export type Clock = { now(): Date };
 
-/** Durations and pauses, separate from the time of day; injected so that a simulation can choose them, too. */
+/**
+ * Durations and pauses, separate from the time of day; injected so that a simulation can choose them, too.
+ */
 export type Timer = {
   /** Milliseconds on a monotonic clock. */
   elapsedMs(): number;
@@ -23,9 +25,9 @@ export const systemTimer: Timer = {
 };
 
 /**
- * A signal that aborts after a time, or with another signal; must be released. AbortSignal.any and timeout don't
- * do: Node 20 may collect their sources, so that they never abort, and each leaks a listener on a long-lived
- * signal.
+ * A signal that aborts after a time, or with another signal; must be released. AbortSignal.any and timeout
+ * don't do: Node 20 may collect their sources, so that they never abort, and each leaks a listener on a
+ * long-lived signal.
  */
 export function abortAfter(ms: number, other?: AbortSignal): { readonly signal: AbortSignal; release(): void } {
   const own = new AbortController();

@@ -23,8 +23,8 @@ function yesOrNo(name: string): boolean {
 }
 
 /**
- * An address of the service: http or https, with a host, and without anything that would be lost when a path is
- * appended.
+ * An address of the service: http or https, with a host, and without anything that would be lost when a path
+ * is appended.
  */
 function webAddress(name: string): string | null {
   const text = string(name);
@@ -78,7 +78,10 @@ export const env = {
     if (mode === null || found) return found ?? null;
     throw new ConfigurationError(`CARDLANE_ENV must be production or sandbox, not "${mode}".`);
   },
-  /** True if the service may handle real money: no demo, no outbox page, and no secret is printed or generated. */
+  /**
+   * True if the service may handle real money: no demo, no outbox page, and no secret is printed or
+   * generated.
+   */
   get isProduction() {
     return this.chosenMode === "production";
   },
@@ -95,11 +98,17 @@ export const env = {
       `LISTEN_ADDRESS must be an IP address such as 127.0.0.1 or 0.0.0.0, not "${address}".`,
     );
   },
-  /** PostgreSQL server to use; without it the embedded one is started, and the start-up sets this to its address. */
+  /**
+   * PostgreSQL server to use; without it the embedded one is started, and the start-up sets this to its
+   * address.
+   */
   get databaseUrl() {
     return string("DATABASE_URL");
   },
-  /** Users for the roles that serve requests and run jobs. By default, connections of DATABASE_URL use SET ROLE. */
+  /**
+   * Users for the roles that serve requests and run jobs. By default, connections of DATABASE_URL use SET
+   * ROLE.
+   */
   get databaseAppUrl() {
     return string("DATABASE_APP_URL");
   },
@@ -168,8 +177,8 @@ export const env = {
     return integer("MERCHANT_RATE_LIMIT_BURST", Math.min(1_000_000, 5 * this.rateLimitBurst), 1, 1_000_000);
   },
   /**
-   * Megabytes per second of responses to all keys, or to all users, of one merchant and mode; the burst is ten
-   * times as much.
+   * Megabytes per second of responses to all keys, or to all users, of one merchant and mode; the burst is
+   * ten times as much.
    */
   get answerMbPerSecond() {
     return integer("ANSWER_MB_PER_SECOND", 5, 1, 1_000_000);
@@ -183,8 +192,8 @@ export const env = {
     return integer("PAGE_LIMIT_PER_MINUTE", 1_200, 1, 1_000_000);
   },
   /**
-   * Megabytes that a merchant may write in test mode per day without a verified e-mail address, and 100 writes per
-   * megabyte; 50 times as much with one; 0 = unlimited. Live mode has no quota.
+   * Megabytes that a merchant may write in test mode per day without a verified e-mail address, and 100
+   * writes per megabyte; 50 times as much with one; 0 = unlimited. Live mode has no quota.
    */
   get sandboxQuotaMbPerDay() {
     return integer("SANDBOX_QUOTA_MB_PER_DAY", this.isOneMachine ? 0 : 20, 0, 1_000_000);
@@ -203,11 +212,17 @@ export const env = {
   get signInLimitPerMinute() {
     return integer("SIGN_IN_LIMIT_PER_MINUTE", 30, 1, 1_000_000);
   },
-  /** Declines per address and minute in the payment form. Other limits are derived from it (lib/rate-limits.ts). */
+  /**
+   * Declines per address and minute in the payment form. Other limits are derived from it
+   * (lib/rate-limits.ts).
+   */
   get checkoutLimitPerMinute() {
     return integer("CHECKOUT_LIMIT_PER_MINUTE", 15, 1, 1_000_000);
   },
-  /** Server for outgoing mail, `smtp://user:password@host:port` or `smtps://…`; without it `mailOutbox` decides. */
+  /**
+   * Server for outgoing mail, `smtp://user:password@host:port` or `smtps://…`; without it `mailOutbox`
+   * decides.
+   */
   get smtpUrl() {
     const url = string("SMTP_URL");
     if (url !== null && !/^smtps?:\/\/[^/]/.test(url)) {
@@ -220,8 +235,8 @@ export const env = {
     return string("MAIL_FROM") ?? "Cardlane <no-reply@localhost>";
   },
   /**
-   * The outbox page for mail without a server: "yes", "no", or "unset", which enables it only for a sandbox on one
-   * machine.
+   * The outbox page for mail without a server: "yes", "no", or "unset", which enables it only for a sandbox
+   * on one machine.
    */
   get mailOutbox() {
     const text = string("MAIL_OUTBOX");

@@ -1,13 +1,16 @@
 /** An error as it appears in the log. */
 type LoggedError = { type: string; message: string; [member: string]: unknown };
 
-/** Members that help to locate the error and contain no data. The digest is the id that an error page shows. */
+/**
+ * Members that help to locate the error and contain no data. The digest is the id that an error page shows.
+ */
 const MEMBERS = "code errno syscall address port status table_name constraint_name routine digest".split(" ");
 const MAX_DEPTH = 5;
 
 /**
  * Copies members by name: the drivers' errors contain the statement with its parameters and, in `detail` and
- * `where`, the row, and so customers' data and password hashes. For pino's `err`; other values stay unchanged.
+ * `where`, the row, and so customers' data and password hashes. For pino's `err`; other values stay
+ * unchanged.
  */
 export function serializeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return error;

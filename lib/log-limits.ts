@@ -15,8 +15,8 @@ const MAX_DEPTH = 5;
 
 export type LineLimits = {
   /**
-   * True if a line of this kind may be written now. Calls `onLeftOut` before the next line that may, and once a
-   * minute.
+   * True if a line of this kind may be written now. Calls `onLeftOut` before the next line that may, and once
+   * a minute.
    */
   take(kind: string): boolean;
 };

@@ -18,7 +18,8 @@ type Masked = { [MASKED]?: Write };
 
 /**
  * Masks card numbers in everything that is written to a stream from now on, even if a number is split between
- * writes. Text that was held back is written with the next write, after `HOLD_MS`, or by the returned function.
+ * writes. Text that was held back is written with the next write, after `HOLD_MS`, or by the returned
+ * function.
  */
 export function maskStream(stream: OutputStream): () => void {
   const masked = stream as Masked & { write: Write };

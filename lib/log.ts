@@ -94,7 +94,9 @@ export function createLogger(options: LoggerOptions = {}): Logger {
 const LEFT_OUT = Symbol("left out");
 const isLeftOutLine = (details: unknown) => typeof details === "object" && details !== null && LEFT_OUT in details;
 
-/** Lines with the same message are of one kind, whatever their members; all output of libraries is one kind. */
+/**
+ * Lines with the same message are of one kind, whatever their members; all output of libraries is one kind.
+ */
 function kindOf([first, message]: readonly unknown[]): string {
   if (typeof first === "string") return first;
   const { source, err } = (first ?? {}) as { source?: unknown; err?: unknown };

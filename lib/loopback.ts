@@ -16,7 +16,9 @@ const HOST = /^(?:\[[\da-f:.]+\]|[\w.~-]+)(?::\d{0,5})?$/i;
  */
 export const isHost = (host: string): boolean => HOST.test(host) && URL.canParse(`http://${host}`);
 
-/** The name or address in a Host header: lower case, without port and the root's dot. Empty if there is none. */
+/**
+ * The name or address in a Host header: lower case, without port and the root's dot. Empty if there is none.
+ */
 export function hostNameOf(host: string | null): string {
   if (host === null || !isHost(host)) return "";
   return new URL(`http://${host}`).hostname.replace(/\.$/, "");

@@ -2,8 +2,8 @@ import { env } from "@/lib/env";
 import { createTokenBuckets, type TokenBucketOptions, type TokenBuckets } from "@/lib/token-buckets";
 
 /**
- * A row of the table of limits. Each row's comment names its key and the attack that it stops. Limits hold per
- * process.
+ * A row of the table of limits. Each row's comment names its key and the attack that it stops. Limits hold
+ * per process.
  */
 export type Limit = {
   /** The operator's setting; 0 for a limit without one. */
@@ -59,7 +59,9 @@ export const LIMITS = {
     policy: { name: "merchant" },
     refusal: tooFast,
   },
-  /** Per user. A password hash takes 40 ms of a core, so sixty a second would delay all payments by seconds. */
+  /**
+   * Per user. A password hash takes 40 ms of a core, so sixty a second would delay all payments by seconds.
+   */
   costlyRequests: { rate: () => perMinute(20), policy: { name: "costly" }, refusal: tooFast },
   /** Per reader. Stops long lists in a loop, which take the process 10 ms per megabyte. */
   responseBytes: {
@@ -107,7 +109,8 @@ export const LIMITS = {
     refusal: tooManyPages,
   },
   /**
-   * Per network, and for a processor's messages per network and connection. Stops guessing of payment form tokens.
+   * Per network, and for a processor's messages per network and connection. Stops guessing of payment form
+   * tokens.
    */
   paymentForms: {
     setting: () => env.pageLimitPerMinute,

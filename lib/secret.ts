@@ -34,8 +34,8 @@ export type Secret = {
   readonly sessionKeys: readonly string[];
   readonly sessionKey: string;
   /**
-   * Keyed digest of a request. A card number enters it only as its fingerprint, so it does not help to guess the
-   * contents.
+   * Keyed digest of a request. A card number enters it only as its fingerprint, so it does not help to guess
+   * the contents.
    */
   requestDigest(request: ComparedRequest): Promise<Buffer>;
   /** True if the earlier request with this digest was the same. Throws if its secret is unknown here. */

@@ -1,6 +1,6 @@
 /**
- * A random generator that yields the same numbers for the same seed (mulberry32), for made-up data and repeatable tests.
- * Its numbers are 32-bit unsigned integers.
+ * A random generator that yields the same numbers for the same seed (mulberry32), for made-up data and
+ * repeatable tests. Its numbers are 32-bit unsigned integers.
  */
 export function seededUint32(seed: number | string): () => number {
   let state = typeof seed === "string" ? hash(seed) : seed;

@@ -25,8 +25,8 @@ type Waiter = { begin(): void; refuse(error: unknown): void };
 const LATE_MS = 100;
 
 /**
- * Bounds concurrent work. Keys take turns, and callers of one key are served first in, first out, so a key with
- * many callers delays another key by at most one of them.
+ * Bounds concurrent work. Keys take turns, and callers of one key are served first in, first out, so a key
+ * with many callers delays another key by at most one of them.
  */
 export class Semaphore {
   readonly #options: SemaphoreOptions;
@@ -53,7 +53,9 @@ export class Semaphore {
     return waiting;
   }
 
-  /** Resolves to a slot, which must be released. Throws `refusal`, or the signal's reason if it aborts first. */
+  /**
+   * Resolves to a slot, which must be released. Throws `refusal`, or the signal's reason if it aborts first.
+   */
   async acquire(key = "", signal?: AbortSignal): Promise<Slot> {
     if (this.#isFree(key)) return this.#hold(key, false);
     const { maxWaiting = Number.POSITIVE_INFINITY, waitMs, refusal } = this.#options;
@@ -153,7 +155,10 @@ export class Semaphore {
   }
 }
 
-/** Slots of several semaphores, acquired in the given order, as one. If one is refused, the others are released. */
+/**
+ * Slots of several semaphores, acquired in the given order, as one. If one is refused, the others are
+ * released.
+ */
 export async function acquireAll(acquisitions: readonly (() => Promise<Slot>)[]): Promise<Slot> {
   const slots: Slot[] = [];
   const release = () => {

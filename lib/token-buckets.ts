@@ -30,8 +30,9 @@ export const secondsToWait = ({ waitMs }: Pick<Taken, "waitMs">): number =>
 const FIRST_SWEEP_AT = 10_000;
 
 /**
- * One exact token bucket per key, in this process. Our own, because rate-limiter-flexible has windows only: its
- * "bursty" pair of windows admits 2 × the rate at every window's edge, and starts a timer per key and window.
+ * One exact token bucket per key, in this process. Our own, because rate-limiter-flexible has windows only:
+ * its "bursty" pair of windows admits 2 × the rate at every window's edge, and starts a timer per key and
+ * window.
  */
 export function createTokenBuckets(options: TokenBucketOptions): TokenBuckets {
   const { perSecond, burst, now = () => performance.now() } = options;
@@ -41,7 +42,9 @@ export function createTokenBuckets(options: TokenBucketOptions): TokenBuckets {
   const fullAt = new Map<string, number>();
   let sweepAt = FIRST_SWEEP_AT;
 
-  /** Deletes full buckets, which equal absent ones, so the map holds only the keys of the last few seconds. */
+  /**
+   * Deletes full buckets, which equal absent ones, so the map holds only the keys of the last few seconds.
+   */
   function sweep(time: number): void {
     for (const [key, full] of fullAt) if (full <= time) fullAt.delete(key);
     sweepAt = Math.max(FIRST_SWEEP_AT, fullAt.size * 2);

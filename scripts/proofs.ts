@@ -1,6 +1,8 @@
 import { type Env, playwright, script, vitest } from "./steps";
 
-/** The proofs: a smoke for `npm test`, short forms for `npm run prove`, long ones for `npm run prove:NAME`. */
+/**
+ * The proofs: a smoke for `npm test`, short forms for `npm run prove`, long ones for `npm run prove:NAME`.
+ */
 
 export type Run = { args: string[]; env: Env };
 

@@ -7,8 +7,8 @@ import { buildWhenStale } from "@/lib/server/build";
 type Budget = { name: string; files: () => string[]; kb: number };
 
 /**
- * Budgets for a page's first load in kB: all JavaScript that the browser fetches for it, compressed with Brotli,
- * which every browser accepts over https and on localhost.
+ * Budgets for a page's first load in kB: all JavaScript that the browser fetches for it, compressed with
+ * Brotli, which every browser accepts over https and on localhost.
  */
 const BUDGETS: Budget[] = [
   { name: "/[mode]/transactions", files: () => filesOf("(dashboard)/[mode]/transactions/page"), kb: 182 },

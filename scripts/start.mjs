@@ -9,8 +9,8 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const built = (name) => pathToFileURL(join(root, ".next", "cardlane", name)).href;
 
 /**
- * Checks the last build's own record, without loading the compiler that checks the sources, which halves a warm
- * start.
+ * Checks the last build's own record, without loading the compiler that checks the sources, which halves a
+ * warm start.
  */
 async function isFresh() {
   if (!existsSync(new URL(built("build.mjs")))) return false;

@@ -5,8 +5,8 @@ import { CHECKS, formatDuration, heading, playwright, runInPairs, vitest } from 
 import { counted, type Result, TestRun, withCluster } from "./test-run";
 
 /**
- * `npm test`: checks, build, unit and integration tests, a smoke of the money proofs, the API suite and browser
- * tests. `npm run check` (`--quick`): checks and unit tests. The last line is `N passed, N failed`.
+ * `npm test`: checks, build, unit and integration tests, a smoke of the money proofs, the API suite and
+ * browser tests. `npm run check` (`--quick`): checks and unit tests. The last line is `N passed, N failed`.
  */
 const root = fileURLToPath(new URL("..", import.meta.url));
 

@@ -36,7 +36,9 @@ const EVENTS = [
   ...["DISPUTE_DEFENSE_PERIOD_ENDED", "ISSUER_RESPONSE_TIMEFRAME_EXPIRED"],
   ...["REPORT_AVAILABLE", "EXPIRE", "NOTIFICATION_OF_FRAUD"],
 ];
-/** Schemas to keep. Members with other schemas, such as airline data and other payment methods, are omitted. */
+/**
+ * Schemas to keep. Members with other schemas, such as airline data and other payment methods, are omitted.
+ */
 const OF_CARDS = new Set([
   ...["PaymentRequest", "PaymentResponse", "PaymentDetailsRequest", "PaymentDetailsResponse"],
   ...["PaymentCompletionDetails", "PaymentCaptureRequest", "PaymentCaptureResponse", "PaymentCancelRequest"],

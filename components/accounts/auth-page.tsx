@@ -34,8 +34,8 @@ export function AuthLink({ href, children }: { href: string; children: ReactNode
 }
 
 /**
- * Submit button of the pages before sign-in. It does nothing before hydration, because the browser's own submit would
- * lose the typed values.
+ * Submit button of the pages before sign-in. It does nothing before hydration, because the browser's own
+ * submit would lose the typed values.
  */
 export function AuthSubmit({ pending, children }: { pending: boolean; children: ReactNode }) {
   const hydrated = useHydrated();

@@ -47,7 +47,10 @@ export function SettingsNav() {
   );
 }
 
-/** The pages below `/{mode}/settings` and their permissions; `also` names each page's settings for the palette. */
+/**
+ * The pages below `/{mode}/settings` and their permissions; `also` names each page's settings for the
+ * palette.
+ */
 export const SETTINGS_PAGES = [
   {
     path: "account",

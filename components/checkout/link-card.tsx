@@ -81,7 +81,10 @@ export function LinkCard({ title, description, link, mode, live = true, onKept }
 
 const SIZE = 148;
 
-/** QR code of an address, drawn in the browser because the address may be secret. Loads its library on first use. */
+/**
+ * QR code of an address, drawn in the browser because the address may be secret. Loads its library on first
+ * use.
+ */
 function QrCode({ address }: { address: string }) {
   const [source, setSource] = useState<string | null>(null);
   const [failed, setFailed] = useState(false);

@@ -108,8 +108,8 @@ const START: CardFormState = { phase: "loading", complete: false, processing: fa
 const CLOSING: ReadonlySet<string> = new Set(["attempts_exhausted", "session_cancelled", "session_not_found"]);
 
 /**
- * Requests a session from the shop's server, mounts the form with its token in `element`, and follows the form's events.
- * They decide nothing: the result page asks the server.
+ * Requests a session from the shop's server, mounts the form with its token in `element`, and follows the
+ * form's events. They decide nothing: the result page asks the server.
  */
 function useCardForm(element: RefObject<HTMLDivElement | null>, order: PlacedOrder, look: Look) {
   const [state, setState] = useState(START);

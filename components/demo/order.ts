@@ -6,7 +6,10 @@ import {
   type CheckoutMode,
 } from "@/lib/contract/checkout/checkout";
 
-/** An order of the sample shop. It lives in the page's address, so that a reload or a double click is the same order. */
+/**
+ * An order of the sample shop. It lives in the page's address, so that a reload or a double click is the same
+ * order.
+ */
 export type Order = {
   print: PrintId;
   quantity: number;
@@ -100,7 +103,10 @@ export function appearanceOf({ appearance }: Look, scheme: "light" | "dark"): Ap
   return appearance === "shop" ? SHOP_LOOK[scheme] : { preset: appearance };
 }
 
-/** Items and prices of the sample shop. The server derives every price from these; the browser only names the print. */
+/**
+ * Items and prices of the sample shop. The server derives every price from these; the browser only names the
+ * print.
+ */
 export const DEMO_CURRENCIES = ["USD", "EUR", "JPY", "KWD"] as const;
 type DemoCurrency = (typeof DEMO_CURRENCIES)[number];
 

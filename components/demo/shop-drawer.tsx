@@ -18,8 +18,8 @@ const TABS = [
 type TabName = (typeof TABS)[number]["value"];
 
 /**
- * Header buttons and the drawer that they open. On a wide screen the page beside it stays usable, so that a card number
- * can be copied into the form; on a phone it is a sheet over the page.
+ * Header buttons and the drawer that they open. On a wide screen the page beside it stays usable, so that a
+ * card number can be copied into the form; on a phone it is a sheet over the page.
  */
 export function ShopDrawer() {
   const [tab, setTab] = useState<TabName | null>(null);

@@ -46,8 +46,8 @@ const highlight = (code: string, language: CodeLanguage) =>
   hljs.highlight(code, { language }).value.replaceAll(/<span class="hljs-punctuation">([^<]+)<\/span>/g, "$1");
 
 /**
- * Marks the places for the reader's own test key: in commands only, because the code in files reads it from the
- * environment.
+ * Marks the places for the reader's own test key: in commands only, because the code in files reads it from
+ * the environment.
  */
 const withKeyPlaces = (html: string, language: CodeLanguage) =>
   language === "sh" ? html.replace(/\$CARDLANE_KEY\b|sk_test_…/g, "<span data-sandbox-key>$&</span>") : html;

@@ -15,7 +15,10 @@ import * as testing from "./testing.mdx";
 import { toMarkdown } from "./to-markdown";
 import * as webhooks from "./webhooks.mdx";
 
-/** The guides as Markdown, for machines and for the search index. Machines read OpenAPI instead of the reference. */
+/**
+ * The guides as Markdown, for machines and for the search index. Machines read OpenAPI instead of the
+ * reference.
+ */
 
 const WRITTEN: Record<Exclude<DocsPath, "/docs/reference">, MarkdownPage> = {
   "/docs": guide,

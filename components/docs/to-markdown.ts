@@ -1,6 +1,9 @@
 import { isValidElement, type ReactElement, type ReactNode } from "react";
 
-/** Converts a guide's React tree to Markdown. It calls components directly, so stateful ones must be replaced first. */
+/**
+ * Converts a guide's React tree to Markdown. It calls components directly, so stateful ones must be replaced
+ * first.
+ */
 
 type Props = {
   children?: ReactNode;

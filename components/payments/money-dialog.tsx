@@ -40,7 +40,10 @@ type MoneyDialogProps = {
   children: ReactNode;
 };
 
-/** Frame of every money dialog. It follows the driver's state and shows nothing as done before it is confirmed. */
+/**
+ * Frame of every money dialog. It follows the driver's state and shows nothing as done before it is
+ * confirmed.
+ */
 export function MoneyDialog({ work, title, onSubmit, onClose, children, isFieldRefused, ...button }: MoneyDialogProps) {
   const formId = useId();
   const { driver, snapshot, refusal, can } = work;

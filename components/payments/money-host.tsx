@@ -26,7 +26,10 @@ const UnfinishedMoney = dynamic(() =>
   import("./unknown-outcome").then((module) => module.UnfinishedMoney, missingPart),
 );
 
-/** Hosts the dashboard's one money dialog. While none is open it shows this tab's requests with an unknown outcome. */
+/**
+ * Hosts the dashboard's one money dialog. While none is open it shows this tab's requests with an unknown
+ * outcome.
+ */
 export function MoneyHost() {
   const request = useSyncExternalStore(subscribeToMoneyDialog, currentMoneyDialog, () => null);
   const [unfinished, readNow] = useUnfinished();
@@ -71,8 +74,8 @@ function useOpenAfterReload(readNow: () => Unfinished): void {
 const NOTHING = JSON.stringify({ records: [], bulk: null });
 
 /**
- * This tab's requests with an unknown outcome. Empty on the server and in the first render; `readNow` gives effects the
- * current value.
+ * This tab's requests with an unknown outcome. Empty on the server and in the first render; `readNow` gives
+ * effects the current value.
  */
 function useUnfinished(): [unfinished: Unfinished, readNow: () => Unfinished] {
   const { mode, merchant } = useDashboard();

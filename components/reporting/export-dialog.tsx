@@ -168,7 +168,9 @@ async function remember(changes: Required<typeof chosen>): Promise<void> {
   }
 }
 
-/** The browser's locale with its most likely region. Some browsers report the system's, such as `en-US@posix`. */
+/**
+ * The browser's locale with its most likely region. Some browsers report the system's, such as `en-US@posix`.
+ */
 function browserLocale(): string {
   const { language, region } = new Intl.Locale(navigator.languages.find(isLocale) ?? DEFAULT_LOCALE).maximize();
   return region ? `${language}-${region}` : language;

@@ -36,7 +36,10 @@ export function bucketText(bucket: Pick<Bucket, "from" | "to">): string {
 /** True while the days of a bar aren't over. */
 export const isPartial = ({ from, to }: DayRange, today: string): boolean => from <= today && today <= to;
 
-/** Axis label: "$1.25K", "$2.50", "−$300". Short but never rounded, because the grid line is at exactly this value. */
+/**
+ * Axis label: "$1.25K", "$2.50", "−$300". Short but never rounded, because the grid line is at exactly this
+ * value.
+ */
 export function tickMoneyText(amount: number, currency: string): string {
   const major = minorToMajor(Math.abs(amount), currency);
   const isShort = major >= 1_000;
@@ -82,8 +85,8 @@ export function pointsOf(now: number, before: number): Trend {
 const APPROVED = ["AUTHORIZED", "CAPTURED", "SETTLED", "VOIDED", "REFUNDED", "PARTIALLY_REFUNDED"] as const;
 
 /**
- * Filters that list exactly the rows behind a figure. Money counts on the day of its capture or refund; an attempt on
- * the day of its creation.
+ * Filters that list exactly the rows behind a figure. Money counts on the day of its capture or refund; an
+ * attempt on the day of its creation.
  */
 const COUNTED = {
   captures: { by: "captured_at", filters: { type: ["CHARGE"] } },

@@ -161,7 +161,10 @@ function Count({ count, what, href }: { count: number; what: string; href: strin
 
 const NUMBER = "px-3 py-1.5 text-right font-normal";
 
-/** The chart's figures, latest first, each row linked to its transactions. Amounts are in the heading's currency. */
+/**
+ * The chart's figures, latest first, each row linked to its transactions. Amounts are in the heading's
+ * currency.
+ */
 type VolumeTableProps = { mode: Mode; buckets: readonly Bucket[]; currency: string; today: string };
 
 function VolumeTable({ mode, buckets, currency, today }: VolumeTableProps) {

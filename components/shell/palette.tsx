@@ -46,8 +46,8 @@ const DOCS = [
 const TARGET = "target:";
 
 /**
- * The typed text never filters search targets. A page's synonyms match only as substrings, because fuzzy matching
- * across many of them matches nearly everything.
+ * The typed text never filters search targets. A page's synonyms match only as substrings, because fuzzy
+ * matching across many of them matches nearly everything.
  */
 function score(value: string, search: string, keywords: string[] = []): number {
   if (value.startsWith(TARGET)) return 1;

@@ -42,8 +42,8 @@ export function ShellDialogs({ shortcuts, children }: { shortcuts: boolean; chil
 const CHORD_MS = 1_500;
 
 /**
- * Keys that work on every page: Ctrl/Cmd-K always; single keys only while nothing is being typed, no dialog is open and
- * the user has not switched them off.
+ * Keys that work on every page: Ctrl/Cmd-K always; single keys only while nothing is being typed, no dialog
+ * is open and the user has not switched them off.
  */
 function useShellKeys(enabled: boolean, openDialog: (dialog: ShellDialog) => void): void {
   const router = useRouter();

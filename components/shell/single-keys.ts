@@ -12,7 +12,10 @@ export function isForPage(event: KeyboardEvent): boolean {
   return document.querySelector(IN_THE_WAY) === null;
 }
 
-/** A page's single keys; `onKey` returns true if it handled one. If the user switched them off, only Escape works. */
+/**
+ * A page's single keys; `onKey` returns true if it handled one. If the user switched them off, only Escape
+ * works.
+ */
 export function useSingleKeys(onKey: (key: string) => boolean): void {
   const { preferences } = useDashboard();
   const listen = useEffectEvent((event: KeyboardEvent) => {

@@ -9,7 +9,10 @@ import { RefreshButton } from "./buttons";
 import { CheckStatus } from "./check-status";
 import { ModeBadge, OPERATION_WORDS } from "./labels";
 
-/** Operations with an unknown outcome. A row stays in place after a status check, so that its result can be read. */
+/**
+ * Operations with an unknown outcome. A row stays in place after a status check, so that its result can be
+ * read.
+ */
 export function UnknownQueue({ list: { outcomes, total, waiting } }: { list: UnknownOutcomeList }) {
   if (outcomes.length === 0) {
     return (

@@ -201,7 +201,10 @@ type TransactionRowProps = {
 /** The table handles the bubbling change event; React requires a listener here. */
 const heardByTable = () => {};
 
-/** Has no listeners of its own: the table handles clicks, keys and hovering. Memoized, to render only on changes. */
+/**
+ * Has no listeners of its own: the table handles clicks, keys and hovering. Memoized, to render only on
+ * changes.
+ */
 const TransactionRow = memo(function TransactionRow(props: TransactionRowProps) {
   const { row, columns, mode, zone, selected, open, fresh } = props;
   const href = `/${mode}/payments/${row.payment_id}`;

@@ -213,7 +213,9 @@ function selectionNote({ limited }: Selection): string {
 
 const COPIED_MS = 1_500;
 
-/** Feedback is written to the button itself, because state per button would be too much for a table of them. */
+/**
+ * Feedback is written to the button itself, because state per button would be too much for a table of them.
+ */
 function copyId(button: HTMLElement, say: (message: string) => void): void {
   const id = button.dataset.copy ?? "";
   navigator.clipboard.writeText(id).then(
@@ -237,8 +239,8 @@ type TableKeys = {
 };
 
 /**
- * j and k move between rows, x selects, r refunds, Enter opens (by the row's link), Escape closes the panel. The current
- * row is the focused one.
+ * j and k move between rows, x selects, r refunds, Enter opens (by the row's link), Escape closes the panel.
+ * The current row is the focused one.
  */
 function useTableKeys(keys: TableKeys): void {
   const { can } = useDashboard();
@@ -282,8 +284,8 @@ function walk({ table, rows, openPayment, onOpen }: TableKeys, at: number, step:
 const YEAR_SECONDS = 365 * 86_400;
 
 /**
- * Visible columns: the saved view's, or else the user's own. The latter are in a cookie, so that the server renders with
- * them and nothing jumps.
+ * Visible columns: the saved view's, or else the user's own. The latter are in a cookie, so that the server
+ * renders with them and nothing jumps.
  */
 function useColumns(own: readonly ColumnName[] | null, view: SavedView | null) {
   const { user } = useDashboard();

@@ -17,7 +17,10 @@ import type { ListedTransaction } from "@/lib/contract/transactions/transaction"
 const POLL_MS = 3_000;
 const NO_ROWS: readonly ListedTransaction[] = [];
 
-/** The list of `key` at the time `at`, rendered by the server. React writes one text faster than a thousand values. */
+/**
+ * The list of `key` at the time `at`, rendered by the server. React writes one text faster than a thousand
+ * values.
+ */
 export type InitialList = { key: string; listJson: string; at: number };
 
 type ListInput = {

@@ -99,7 +99,9 @@ export function StatusBadge({ status, className }: { status: string; className?:
   );
 }
 
-/** Users see a refund as paid or not; the API's distinction between captured and settled doesn't help them. */
+/**
+ * Users see a refund as paid or not; the API's distinction between captured and settled doesn't help them.
+ */
 function transactionStatus({ type, status }: { type: TransactionType; status: TransactionStatus }): string {
   return type === "REFUND" && (status === "CAPTURED" || status === "SETTLED") ? "SUCCEEDED" : status;
 }

@@ -18,7 +18,9 @@ type DialogProps = {
 
 const SIZES = { sm: "max-w-sm", md: "max-w-lg", lg: "max-w-3xl" };
 
-/** Render it only while open. Focus goes to `[data-autofocus]`, or else the first field, or else the dialog. */
+/**
+ * Render it only while open. Focus goes to `[data-autofocus]`, or else the first field, or else the dialog.
+ */
 export function Dialog({
   title,
   description,

@@ -213,7 +213,10 @@ type TooltipProps = {
   children: ReactElement<HTMLAttributes<HTMLElement>>;
 };
 
-/** Opens on hover after a delay and on keyboard focus at once; Escape hides it. Never the only place of important text. */
+/**
+ * Opens on hover after a delay and on keyboard focus at once; Escape hides it. Never the only place of
+ * important text.
+ */
 export function Tooltip({ content, describes = true, children }: TooltipProps) {
   const id = useId();
   const [target, setTarget] = useState<{ anchor: HTMLElement; delayMs: number } | null>(null);
@@ -380,8 +383,8 @@ function useFloatingFocus(
 }
 
 /**
- * Parent of a floating box: the modal dialog around its anchor, because anything outside is inert, or the anchor's
- * landmark. It is shown in the top layer in any case.
+ * Parent of a floating box: the modal dialog around its anchor, because anything outside is inert, or the
+ * anchor's landmark. It is shown in the top layer in any case.
  */
 function floatingRoot(anchor: HTMLElement | null): HTMLElement {
   return anchor?.closest<HTMLElement>("dialog, main, aside") ?? document.body;

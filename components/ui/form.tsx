@@ -60,7 +60,9 @@ type FormDialogProps = Pick<FormProps, "form" | "onSubmit"> &
     children?: ReactNode;
   };
 
-/** A dialog with a form: only its buttons close it, and not while it is pending. Render it only while open. */
+/**
+ * A dialog with a form: only its buttons close it, and not while it is pending. Render it only while open.
+ */
 export function FormDialog({
   form,
   onSubmit,

@@ -15,7 +15,10 @@ const SHOWN_MS = 1_500;
 
 type CopyState = "idle" | "copied" | "failed";
 
-/** Copies a text and briefly shows the result, because the clipboard may be unavailable. Resolves to true if it copied. */
+/**
+ * Copies a text and briefly shows the result, because the clipboard may be unavailable. Resolves to true if
+ * it copied.
+ */
 export function useCopied(): [state: CopyState, copy: (text: string) => Promise<boolean>] {
   const [state, setState] = useState<CopyState>("idle");
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

@@ -1,6 +1,8 @@
 import { Button } from "./button";
 
-/** Takes the place of a separately loaded part whose script didn't arrive, so that the rest of the page stays. */
+/**
+ * Takes the place of a separately loaded part whose script didn't arrive, so that the rest of the page stays.
+ */
 function MissingPart() {
   return (
     <div

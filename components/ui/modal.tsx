@@ -90,7 +90,10 @@ function withAncestors(element: Element | null): Element[] {
   return all;
 }
 
-/** Returns the focus to its previous element, or if that is gone, disabled or hidden, to the closest focusable ancestor. */
+/**
+ * Returns the focus to its previous element, or if that is gone, disabled or hidden, to the closest focusable
+ * ancestor.
+ */
 function returnFocus(around: readonly Element[]): void {
   around
     .flatMap((element, i) => (i ? [...element.querySelectorAll("a[href],button")] : element))

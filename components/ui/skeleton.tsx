@@ -7,7 +7,10 @@ export function Skeleton({ className }: { className?: string }) {
 
 const upTo = (count: number) => [...Array(count).keys()];
 
-/** A table's 40 px rows under a 32 px heading. CSS draws the bars: a page's data contains every skeleton it could need. */
+/**
+ * A table's 40 px rows under a 32 px heading. CSS draws the bars: a page's data contains every skeleton it
+ * could need.
+ */
 export function TableSkeleton({ rows = 8 }: { rows?: number }) {
   return (
     <div className="appear-later">

@@ -1,8 +1,8 @@
 import { type ClassValue, clsx } from "clsx";
 
 /**
- * Joins class names. It doesn't resolve conflicts, which would cost every page 7 kB: styles that callers may override
- * are in the `components` layer of globals.css, where any utility wins.
+ * Joins class names. It doesn't resolve conflicts, which would cost every page 7 kB: styles that callers may
+ * override are in the `components` layer of globals.css, where any utility wins.
  */
 export function cn(...names: ClassValue[]): string {
   return clsx(names);

@@ -14,7 +14,9 @@ type TimeProps = {
   className?: string;
 };
 
-/** A time in the user's preferred format; its tooltip shows the other format, in the user's zone and in UTC. */
+/**
+ * A time in the user's preferred format; its tooltip shows the other format, in the user's zone and in UTC.
+ */
 export function Time({ at, style = "absolute", className }: TimeProps) {
   const zone = useTimeZone();
   return (
@@ -58,9 +60,9 @@ export function ZoneNote({ className }: { className?: string }) {
 }
 
 /**
- * Refreshes the page every `ms` and when its tab is shown again. Never while the tab is hidden, nor offline, where Next would
- * respond to a failed refresh by reloading the page; nor during a refresh, because on a slow network each would delay a
- * navigation further.
+ * Refreshes the page every `ms` and when its tab is shown again. Never while the tab is hidden, nor offline,
+ * where Next would respond to a failed refresh by reloading the page; nor during a refresh, because on a slow
+ * network each would delay a navigation further.
  */
 export function RefreshEvery({ ms }: { ms: number }) {
   const router = useRouter();

@@ -6,8 +6,8 @@ import { failureText } from "@/lib/client/api";
 import { toast } from "./toast";
 
 /**
- * Behavior of a button that calls the service: pending during the call, then the page refreshes; a failure is shown.
- * `call` shows its own success.
+ * Behavior of a button that calls the service: pending during the call, then the page refreshes; a failure is
+ * shown. `call` shows its own success.
  */
 export function usePress<Args extends readonly unknown[]>(call: (...args: Args) => Promise<void>) {
   const router = useRouter();

@@ -6,7 +6,9 @@ import type { Orm, Sql } from "../client";
 /** A part of a statement. */
 export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 
-/** Collects the parameters of a statement whose text depends on the filters; `add` returns the placeholder. */
+/**
+ * Collects the parameters of a statement whose text depends on the filters; `add` returns the placeholder.
+ */
 export class Parameters {
   readonly values: (string | number)[] = [];
 

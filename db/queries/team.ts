@@ -56,7 +56,9 @@ export async function listOwnerAddresses(orm: Orm, merchantId: string, limit: nu
   return rows.map(({ email }) => email);
 }
 
-/** Serializes changes of the team, so that what was read about its owners holds until the transaction ends. */
+/**
+ * Serializes changes of the team, so that what was read about its owners holds until the transaction ends.
+ */
 export async function lockTeam(tx: Orm, merchantId: string): Promise<void> {
   await tx.select({ id: merchants.id }).from(merchants).where(eq(merchants.id, merchantId)).for("no key update");
 }

@@ -5,7 +5,10 @@ import { environments } from "./accounts";
 
 export const API_KEY_STATUSES = ["ACTIVE", "DISABLED", "REVOKED"] as const;
 
-/** API keys. Only a SHA-256 of the secret is stored: with 190 random bits it needs neither salt nor stretching. */
+/**
+ * API keys. Only a SHA-256 of the secret is stored: with 190 random bits it needs neither salt nor
+ * stretching.
+ */
 export const apiKeys = pgTable(
   "api_keys",
   {

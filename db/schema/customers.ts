@@ -24,7 +24,9 @@ export const customers = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.environment_id, table.id] }),
-    /** Serves the list, latest payment first. For common search terms it is scanned until enough rows match. */
+    /**
+     * Serves the list, latest payment first. For common search terms it is scanned until enough rows match.
+     */
     index("customers_latest").on(table.environment_id, table.last_payment_at, table.id),
   ],
 );

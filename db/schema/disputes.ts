@@ -24,7 +24,9 @@ export const disputes = pgTable(
     reason: text("reason").notNull(),
     status: oneOf("dispute_status", DISPUTE_STATUSES)("status").notNull(),
     respond_before: instant("respond_before"),
-    /** When the status check was sent that returned this state; an older response never replaces a newer one. */
+    /**
+     * When the status check was sent that returned this state; an older response never replaces a newer one.
+     */
     read_at: instant("read_at").notNull(),
     /** When the bank opened it, according to the processor. */
     created_at: instant("created_at").notNull(),

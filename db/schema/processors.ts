@@ -119,7 +119,9 @@ export const operatorConnections = pgTable("operator_connections", {
   processor: text("processor").notNull(),
   /** The account's own id. */
   account: text("account").notNull(),
-  /** Keyed digest of the last checked credentials, which skips the check when a start finds them unchanged. */
+  /**
+   * Keyed digest of the last checked credentials, which skips the check when a start finds them unchanged.
+   */
   credentials_digest: text("credentials_digest").notNull(),
   checked_at: instant("checked_at").notNull(),
   ...reporting,

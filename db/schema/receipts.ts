@@ -36,7 +36,9 @@ export const receiptMails = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.environment_id, table.id] }),
-    /** Prevents mailing a capture, a refund or a returned refund twice; serves the check for a mailed refund. */
+    /**
+     * Prevents mailing a capture, a refund or a returned refund twice; serves the check for a mailed refund.
+     */
     uniqueIndex("receipt_mails_each")
       .on(table.environment_id, table.transaction_id, table.cause)
       .where(sql`cause <> 'requested'`),

@@ -27,7 +27,9 @@ export const reconciliationRuns = pgTable(
     differences: jsonb("differences").$type<Difference[]>().notNull().default([]),
     /** Creation times of the entries in `differences` that no later comparison has rechecked. */
     standing_at: instant("standing_at").array().notNull().default([]),
-    /** Number of its differences that no later comparison has rechecked, including those not in `differences`. */
+    /**
+     * Number of its differences that no later comparison has rechecked, including those not in `differences`.
+     */
     standing: integer("standing").notNull().default(0),
     /**
      * Open differences of all the connection's comparisons when this one ended; pages read it from the last

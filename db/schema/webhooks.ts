@@ -10,7 +10,9 @@ import {
 } from "@/lib/contract/webhooks/webhook-endpoint";
 import { environmentId, instant, oneOf } from "../columns";
 
-/** A merchant's webhook endpoint. A deleted one stays, without its secrets, because deliveries reference it. */
+/**
+ * A merchant's webhook endpoint. A deleted one stays, without its secrets, because deliveries reference it.
+ */
 export const webhookEndpoints = pgTable(
   "webhook_endpoints",
   {
@@ -27,8 +29,8 @@ export const webhookEndpoints = pgTable(
     /** When the current run of failed attempts started; null after a success. */
     failing_since: instant("failing_since"),
     /**
-     * Start of the slow lane, whose endpoints share fewer slots, so that they don't delay others: the endpoint is new,
-     * or its last attempt failed or was slow.
+     * Start of the slow lane, whose endpoints share fewer slots, so that they don't delay others: the
+     * endpoint is new, or its last attempt failed or was slow.
      */
     slow_lane_since: instant("slow_lane_since"),
     /** The last notice mailed to the owners; null once it works or is enabled again. */

@@ -5,7 +5,10 @@ import type { Api, CallOptions } from "../client";
 import { expect, test } from "../fixtures/playwright";
 import { aCard, aPayment, authorized, CARDS, captured, chargeOf } from "../samples";
 
-/** Address, score and capture results are the sandbox's own: Stripe and Adyen authorize and capture in one step. */
+/**
+ * Address, score and capture results are the sandbox's own: Stripe and Adyen authorize and capture in one
+ * step.
+ */
 const SANDBOX = { tag: "@sandbox" };
 
 const pay = (api: Api, number: string, options: CallOptions = {}, overrides: object = {}) =>

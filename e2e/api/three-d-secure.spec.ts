@@ -15,7 +15,9 @@ import { aCard, aPayment, authorized, CARDS, captured, chargeOf } from "../sampl
 const challenged = { card: aCard(CARDS.challenge) };
 const processorUrl = (payment: Payment) => payment.next_action?.redirect_to_url.url ?? "";
 
-/** The payment once it has continued: a processor's webhook may arrive before the shopper, who doesn't wait. */
+/**
+ * The payment once it has continued: a processor's webhook may arrive before the shopper, who doesn't wait.
+ */
 async function ended(api: Api, { id }: Payment): Promise<Payment> {
   const now = async () => (await api.call(getPayment, { id })).ok();
   await expect.poll(async () => (await now()).status).not.toBe("PENDING");

@@ -20,7 +20,10 @@ async function fillIn(page: Page, email: string, password: string): Promise<void
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-/** Leaves the page first: a signed-out page redirects to the sign-in, which would clear what a test types there. */
+/**
+ * Leaves the page first: a signed-out page redirects to the sign-in, which would clear what a test types
+ * there.
+ */
 async function leaveSignedOut(page: Page): Promise<void> {
   await page.goto("about:blank");
   await page.context().clearCookies();

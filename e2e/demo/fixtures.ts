@@ -15,7 +15,9 @@ export const test = base.extend<{ demo: Api }>({
   },
 });
 
-/** Only a revealed frame: before that it has no height of its own, and a click would miss the moving target. */
+/**
+ * Only a revealed frame: before that it has no height of its own, and a click would miss the moving target.
+ */
 export const formOf = (page: Page): FrameLocator => page.frameLocator("iframe[data-cardlane]:not([aria-busy])");
 
 /** Opens the shop's checkout page, with the form ready. */

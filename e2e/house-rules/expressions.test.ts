@@ -21,7 +21,9 @@ const STAGES = [
 const MEGABYTE = { length: 1_000_000, limitMs: 1_000 };
 const TRIES = 3;
 
-/** CPU time in ms to find every match in a text of this length; the best of several tries if over the limit. */
+/**
+ * CPU time in ms to find every match in a text of this length; the best of several tries if over the limit.
+ */
 function cost(expression: RegExp, { start, pump }: Attack, { length, limitMs }: { length: number; limitMs: number }) {
   const text = start + pump.repeat(Math.ceil(length / pump.length)) + END;
   let best = Number.POSITIVE_INFINITY;

@@ -14,7 +14,10 @@ const TRIES = 200;
 /** Security codes have three digits, so codes repeat beyond this many. */
 const MAX_CODES = 300;
 
-/** Card data that exists nowhere else, named for the path it is sent by, so that a find shows which path leaks. */
+/**
+ * Card data that exists nowhere else, named for the path it is sent by, so that a find shows which path
+ * leaks.
+ */
 export class Canaries {
   readonly secrets: Secret[] = [];
   readonly #random: Random;

@@ -227,7 +227,9 @@ export async function formPushes(canaries: Canaries, doors: Doors): Promise<Push
 
 export type Answered = { readonly status: number; readonly text: string };
 
-/** Sends a push and returns the response. Headers with an empty value are omitted, including the default ones. */
+/**
+ * Sends a push and returns the response. Headers with an empty value are omitted, including the default ones.
+ */
 export async function answerTo(doors: Pick<Doors, "baseUrl" | "apiKey">, push: Push): Promise<Answered> {
   const { path, method = "POST", headers = {}, body, raw, wire } = push;
   if (wire !== undefined) return overTheWire(doors.baseUrl, wire);
@@ -244,7 +246,9 @@ export async function answerTo(doors: Pick<Doors, "baseUrl" | "apiKey">, push: P
   return { status: response.status, text: await response.text() };
 }
 
-/** Describes the problem with the response; null when the status is expected and `search` finds nothing in it. */
+/**
+ * Describes the problem with the response; null when the status is expected and `search` finds nothing in it.
+ */
 export async function send(
   doors: Pick<Doors, "baseUrl" | "apiKey">,
   push: Push,

@@ -67,7 +67,9 @@ function base64Forms(text: string): [string, Buffer][] {
   });
 }
 
-/** Minimum of distinct bytes. A number such as 4000000000000002 leaves mostly zeros, which occur everywhere. */
+/**
+ * Minimum of distinct bytes. A number such as 4000000000000002 leaves mostly zeros, which occur everywhere.
+ */
 const MIN_DIFFERENT = 5;
 
 function groupings(number: string): [string, Buffer][] {
@@ -143,7 +145,10 @@ function digests(number: string): [string, Buffer][] {
 }
 
 const WITHIN_CARD = "within card";
-/** Names in jsonb follow their lengths; after a letter or digit a name is part of an id, as in `req_…fcvv516r…`. */
+/**
+ * Names in jsonb follow their lengths; after a letter or digit a name is part of an id, as in
+ * `req_…fcvv516r…`.
+ */
 const isOfWord = (byte = 0): boolean => /[\da-z]/i.test(String.fromCharCode(byte));
 
 /** Three digits alone prove nothing, so a security code is searched for next to its name. */

@@ -52,7 +52,9 @@ async function tablesOf(db: Database): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Searches every file in a folder written since then, including deleted data that hasn't been overwritten. */
+/**
+ * Searches every file in a folder written since then, including deleted data that hasn't been overwritten.
+ */
 export function searchFiles(folder: string, search: Search, sinceMs = 0): { finds: Finds; megabytes: number } {
   const finds: string[] = [];
   let size = 0;

@@ -221,7 +221,10 @@ async function plant({ db, doors, dataDir }: Started, random: Random) {
 /** Without the codes, whose three digits can occur anywhere. */
 const numbersOf = ({ secrets }: Canaries) => secrets.filter(({ kind }) => kind !== "code");
 
-/** A receiver that responds with card numbers, like a shop's error page; some responses are 2xx, some refusals. */
+/**
+ * A receiver that responds with card numbers, like a shop's error page; some responses are 2xx, some
+ * refusals.
+ */
 async function openCarelessReceiver(canaries: Canaries): Promise<Receiver> {
   const answers = Array.from({ length: 8 }, () => {
     const { text } = canaries.spelled("a receiver's answer", (made) => made.isWellFormed() && made.length <= 300);

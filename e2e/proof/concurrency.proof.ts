@@ -15,7 +15,9 @@ const DUPLICATES = 20;
 const PAYMENTS = Number(process.env.PROOF_PAYMENTS ?? 50);
 const ATTACKS = 40;
 
-/** With a processor that decides later, the first response may be a 202; final responses are then all replays. */
+/**
+ * With a processor that decides later, the first response may be a 202; final responses are then all replays.
+ */
 const COUNTS_OF_FIRST = PROCESSOR === "adyen" || PROCESSOR === "other" ? [0, 1] : [1];
 
 const { db, url } = await testDatabase();

@@ -33,7 +33,9 @@ export async function slowLogWriter(db: Database): Promise<void> {
 export const CRASHES = ["kill all", "immediate stop", "kill one"] as const;
 export type Crash = (typeof CRASHES)[number];
 
-/** Crashes without warning, losing whatever isn't on disk. Returns the processes that are gone or will exit. */
+/**
+ * Crashes without warning, losing whatever isn't on disk. Returns the processes that are gone or will exit.
+ */
 export function crashPostgres(dataDir: string, crash: Crash): number[] {
   const { postmaster, children } = processesOf(dataDir);
   expect(children.length).toBeGreaterThan(3);

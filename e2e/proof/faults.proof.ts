@@ -52,7 +52,9 @@ async function ledgerOf(id: string): Promise<string[]> {
   return rows.map((row) => `${row.line} ${row.debit_account}>${row.credit_account} ${row.amount}`);
 }
 
-/** The processor's charges for the payment with their captured amounts; a closed reference is not a charge. */
+/**
+ * The processor's charges for the payment with their captured amounts; a closed reference is not a charge.
+ */
 async function storeOf(id: string) {
   const rows = await db.sql`
     select c.outcome, c.amount_captured, c.amount_refunded from payments p

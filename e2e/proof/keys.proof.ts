@@ -83,7 +83,9 @@ async function isYoungerThanADay(key: string): Promise<boolean> {
   return row?.young === true;
 }
 
-/** Retries until the key is still under a day old after the replay, since PostgreSQL's clock keeps running. */
+/**
+ * Retries until the key is still under a day old after the replay, since PostgreSQL's clock keeps running.
+ */
 async function replayInItsLastSecond(make: () => Promise<Omit<MoneyRequest, "key">>, status: number | undefined) {
   for (;;) {
     const request = { key: randomUUID(), ...(await make()) };

@@ -13,7 +13,9 @@ const LANES = 8;
 /** Longer than a lease and the delay before "not found" counts, so another process takes over the work. */
 const STOPPED_MS = 7_000;
 
-/** `stops`: pauses instead of kills, after which a service resumes with work that another process took over. */
+/**
+ * `stops`: pauses instead of kills, after which a service resumes with work that another process took over.
+ */
 type Killing = { db: Database; url: string; kills: number; stops?: number };
 
 /** Switches to the other process after a timeout. */
@@ -50,7 +52,9 @@ function print({ name }: RunningProcessor, kills: number, tally: Tally): void {
   );
 }
 
-/** Kills one of two services repeatedly under load; then every key has one response, and the books are clean. */
+/**
+ * Kills one of two services repeatedly under load; then every key has one response, and the books are clean.
+ */
 export async function killUnderLoad({ db, url, kills, stops = 0 }: Killing): Promise<Load> {
   const hosts: ProofHost[] = [];
   let turn = 0;

@@ -55,7 +55,9 @@ const mixOf = (orders: Orders) =>
   (Object.keys(orders) as Order[]).flatMap((order) => (SELDOM.includes(order) ? [order] : [order, order]));
 const MIX = mixOf(ORDERS);
 export const FULL_MIX = mixOf({ ...ORDERS, ...MORE_ORDERS });
-/** Crashes are only moments apart, especially on a busy machine, so a hang is recognized only after minutes. */
+/**
+ * Crashes are only moments apart, especially on a busy machine, so a hang is recognized only after minutes.
+ */
 const GIVE_UP_MS = 240_000;
 
 /** A shop's orders in parallel lanes, each request repeated until its response is final. */
@@ -122,7 +124,9 @@ export class Load {
     return answer;
   }
 
-  /** Charges immediately, then refunds in parts: the payment and the transaction concurrently, then the rest. */
+  /**
+   * Charges immediately, then refunds in parts: the payment and the transaction concurrently, then the rest.
+   */
   async sale(input: { card?: CardName; manual?: boolean }): Promise<void> {
     const created = await this.#send("/v1/payments", paymentBody(input));
     if (created.status === 201) await this.#refund(paymentOf(created));
@@ -224,7 +228,10 @@ export async function expectStableAnswers(load: Load): Promise<void> {
   expect(changed).toEqual([]);
 }
 
-/** The processor's own store, which our kills can't repair, has the money of each key and session exactly once. */
+/**
+ * The processor's own store, which our kills can't repair, has the money of each key and session exactly
+ * once.
+ */
 export async function expectMoneyOncePerKey(
   db: Database,
   load: Load,

@@ -150,7 +150,9 @@ async function ask(asked: Asked): Promise<Seen> {
   return { ...asked, status: response.status, retryAfter, ms: performance.now() - started, text };
 }
 
-/** Every response is an outage, or unchanged because it needs no database, unlike everything behind a sign-in. */
+/**
+ * Every response is an outage, or unchanged because it needs no database, unlike everything behind a sign-in.
+ */
 function expectOutage(seen: readonly Seen[], healthy: readonly Seen[]): void {
   const before = new Map(healthy.map(({ name, status }) => [name, status]));
   const wrong = seen.filter(({ name, path, status, retryAfter, ms }) => {

@@ -8,7 +8,9 @@ import { Client, paymentBody } from "./client";
 import { type ProofHost, startHost } from "./host";
 import { createTenant } from "./tenant";
 
-/** The whole service: first its page-rendering process is killed, then the service itself, without warning. */
+/**
+ * The whole service: first its page-rendering process is killed, then the service itself, without warning.
+ */
 const { db, url } = await testDatabase();
 const tenant = await createTenant(db);
 let host: ProofHost;

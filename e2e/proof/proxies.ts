@@ -6,7 +6,9 @@ import { delimiter, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { pickPort } from "@/db/embedded-cluster";
 
-/** The proxies of docs/production.md with the guide's own files, in which only ports and folders are changed. */
+/**
+ * The proxies of docs/production.md with the guide's own files, in which only ports and folders are changed.
+ */
 export type ProxyName = "nginx" | "caddy";
 export type RunningProxy = {
   /** Ports on 127.0.0.1. */

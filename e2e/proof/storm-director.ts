@@ -83,7 +83,9 @@ export class Director {
     }
   }
 
-  /** Each service accepts a write, whatever the clocks; half the time the next act waits for only one of them. */
+  /**
+   * Each service accepts a write, whatever the clocks; half the time the next act waits for only one of them.
+   */
   async #untilRecovered(after: string): Promise<void> {
     const { services, random } = this.stage;
     const waitsForBoth = random() < 0.5;

@@ -121,7 +121,9 @@ const sentenceOf = (text: string) =>
 const GOOD = new Set<string>([CARDS.good, CARDS.refusedOnce, CARDS.slow, CARDS.challenge, CARDS.refundFailsLater]);
 /** Statuses that a request may receive in a storm. */
 const KNOWN = new Set([200, 201, 202, 402, 409, 422, 503]);
-/** A card reaches a real processor's API before any charge; if the API is unreachable, the request is retried. */
+/**
+ * A card reaches a real processor's API before any charge; if the API is unreachable, the request is retried.
+ */
 if (PROCESSOR === "stripe" || PROCESSOR === "adyen") KNOWN.add(502);
 
 const cardOf = ({ body }: MoneyRequest) => (body as { card?: { number?: string } }).card?.number ?? null;

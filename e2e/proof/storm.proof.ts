@@ -24,7 +24,9 @@ import { createTenant } from "./tenant";
 const MINUTES = Number(process.env.STORM_MINUTES ?? 0);
 const SEED = Number(process.env.STORM_SEED ?? Math.floor(Math.random() * 1_000_000));
 const LANES = Number(process.env.STORM_LANES ?? 12);
-/** Times left ahead by a clock step are waited for up to the longest lease; all else takes a minute at most. */
+/**
+ * Times left ahead by a clock step are waited for up to the longest lease; all else takes a minute at most.
+ */
 const OPEN_LIMIT_MS = 200_000;
 /** The table locked in addition to those of every payment: the record of a processor, or of its connector. */
 const LOCKED: Record<ProcessorName, string> = {

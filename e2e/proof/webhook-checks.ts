@@ -34,7 +34,9 @@ type Delivery = {
 
 type Totals = Record<"events" | "receipts" | "delivered" | "failed" | "again" | "pauses" | "hours", number>;
 
-/** Checks every promise to merchants, for every event. `realMs`: time by which the clock advanced on its own. */
+/**
+ * Checks every promise to merchants, for every event. `realMs`: time by which the clock advanced on its own.
+ */
 export async function expectDelivered(
   db: Database,
   addressed: readonly Addressed[],

@@ -1,7 +1,9 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { nowMs } from "@/lib/clock";
 
-/** A clock ahead of the database's by the offset in a file, shared by all processes that are given the file. */
+/**
+ * A clock ahead of the database's by the offset in a file, shared by all processes that are given the file.
+ */
 export class DeliveryClock {
   constructor(readonly file: string) {}
 

@@ -25,7 +25,9 @@ export class WebhookDirector {
     readonly start: (port: number) => Promise<ProofHost>,
   ) {}
 
-  /** Kills one process after another at random moments until the work is done; less often if starts are slow. */
+  /**
+   * Kills one process after another at random moments until the work is done; less often if starts are slow.
+   */
   async killWhile(work: () => Promise<void>): Promise<void> {
     let isDone = false;
     const done = work().finally(() => {
@@ -94,7 +96,9 @@ export class WebhookDirector {
     }
   }
 
-  /** A delivery held by a process, or by one that died with it, counts as started but has no recorded attempt. */
+  /**
+   * A delivery held by a process, or by one that died with it, counts as started but has no recorded attempt.
+   */
   async #untilNothingIsHeld(): Promise<void> {
     let before = "";
     let sinceMs = performance.now();

@@ -14,9 +14,9 @@ import { cookieName, isSecure, readClaims, safePath, sessionCookieName } from ".
 type RouteHandler = (request: Request, context: { params: Promise<{ nextauth: string[] }> }) => Promise<Response>;
 
 /**
- * next-auth's endpoints for one audience. Its cookie contains only the id of a row in user_sessions, which every request looks
- * up, so that a session can be ended from elsewhere. Throws when a sign-in could not be checked, or a sign-out could not end
- * the session.
+ * next-auth's endpoints for one audience. Its cookie contains only the id of a row in user_sessions, which
+ * every request looks up, so that a session can be ended from elsewhere. Throws when a sign-in could not be
+ * checked, or a sign-out could not end the session.
  */
 export function authHandler(service: Service, audience: Audience): RouteHandler {
   return async (request, context) => {
@@ -30,8 +30,8 @@ export function authHandler(service: Service, audience: Audience): RouteHandler 
 }
 
 /**
- * next-auth keeps the callback URL in a cookie, and responds 500 to one that is not a URL. Our pages do without it: the cookie
- * has a random name, so that no browser sends it, and is removed from the response.
+ * next-auth keeps the callback URL in a cookie, and responds 500 to one that is not a URL. Our pages do
+ * without it: the cookie has a random name, so that no browser sends it, and is removed from the response.
  */
 function withoutCookie(response: Response, name: string): Response {
   const cookies = response.headers.getSetCookie().filter((cookie) => !cookie.startsWith(`${name}=`));
@@ -41,8 +41,8 @@ function withoutCookie(response: Response, name: string): Response {
 }
 
 /**
- * An internal error, for the handler to rethrow. next-auth would report it as a wrong password; at a sign-out it would ignore
- * it and delete the cookie of a session that is still active.
+ * An internal error, for the handler to rethrow. next-auth would report it as a wrong password; at a sign-out
+ * it would ignore it and delete the cookie of a session that is still active.
  */
 type Failure = { error: unknown };
 
@@ -95,7 +95,10 @@ function authOptions(service: Service, audience: Audience, failure: Failure, cal
 type Entry = { readonly service: Service; readonly audience: Audience; readonly failure: Failure };
 type SignInHeaders = Record<string, string | undefined>;
 
-/** Signs in and returns the user for next-auth, with the new session's id. A refusal is an Error with its code as message. */
+/**
+ * Signs in and returns the user for next-auth, with the new session's id. A refusal is an Error with its code
+ * as message.
+ */
 async function authorize(entry: Entry, credentials: Partial<Record<string, string>>, headers: SignInHeaders) {
   const address = headers["x-forwarded-for"]?.split(",").at(-1)?.trim() ?? "";
   const userAgent = headers["user-agent"] ?? null;
@@ -118,7 +121,10 @@ async function attempt(
   return keepFailure(failure, () => delayRefusal(work));
 }
 
-/** Longer than the writes for an account take, so that the time of a refusal does not reveal if the account exists. */
+/**
+ * Longer than the writes for an account take, so that the time of a refusal does not reveal if the account
+ * exists.
+ */
 const MIN_REFUSAL_MS = 400;
 
 async function delayRefusal(work: Promise<SignInResult>): Promise<SignInResult> {
@@ -137,7 +143,10 @@ async function keepFailure(failure: Failure, work: () => Promise<SignInResult>):
   }
 }
 
-/** False for values that no user can have: hashing a long password is expensive, and the database rejects some texts. */
+/**
+ * False for values that no user can have: hashing a long password is expensive, and the database rejects some
+ * texts.
+ */
 const canBelongToUser = (email: string, password: string) =>
   email.length <= 254 && isStorable(email) && password.length <= MAX_GIVEN_PASSWORD_LENGTH;
 

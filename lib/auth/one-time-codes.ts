@@ -15,14 +15,18 @@ export const newTotpSecret = (): string => new Secret({ size: 20 }).base32;
 export const totpUri = (secretBase32: string, email: string): string => totp(secretBase32, email).toString();
 
 /**
- * The time step (30 s each, since 1970) of a code that is at most one step early or late; null when the code is not valid.
+ * The time step (30 s each, since 1970) of a code that is at most one step early or late; null when the code
+ * is not valid.
  */
 export function totpStep(secretBase32: string, code: string, now: Date): number | null {
   const delta = totp(secretBase32).validate({ token: code, timestamp: now.getTime(), window: 1 });
   return delta === null ? null : Math.floor(now.getTime() / 1000 / PERIOD_S) + delta;
 }
 
-/** Tolerance for a phone's clock: an hour behind, but 5 minutes ahead, because a match of a future code would help guessing. */
+/**
+ * Tolerance for a phone's clock: an hour behind, but 5 minutes ahead, because a match of a future code would
+ * help guessing.
+ */
 const BEHIND_STEPS = 120;
 const AHEAD_STEPS = 10;
 

@@ -26,7 +26,10 @@ export async function verifyPassword(passwordHash: string | null, password: stri
 
 /** Only the first characters are checked: the cost of a check grows faster than the length. */
 const CHECKED_LENGTH = 32;
-/** Limits on words from the user's name and address: a deliberately long name would make the check ten times slower. */
+/**
+ * Limits on words from the user's name and address: a deliberately long name would make the check ten times
+ * slower.
+ */
 const MAX_WORDS = 8;
 const MAX_WORD_LENGTH = 20;
 /** On zxcvbn's scale of 0 to 4: at least a hundred million guesses. */
@@ -45,8 +48,8 @@ async function loadChecker(): Promise<ZxcvbnFactory> {
 }
 
 /**
- * True if a password is among the first guesses: common passwords, rows of keys, repetitions, blanks, and facts about the
- * user (`about`). Takes up to 30 ms.
+ * True if a password is among the first guesses: common passwords, rows of keys, repetitions, blanks, and
+ * facts about the user (`about`). Takes up to 30 ms.
  */
 export async function isEasyPassword(password: string, about: readonly string[]): Promise<boolean> {
   checker ??= loadChecker();

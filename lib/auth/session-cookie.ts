@@ -6,7 +6,9 @@ const NAMES = { merchant: "cardlane.session", staff: "cardlane.staff" } as const
 /** True if cookies are marked Secure, which requires that the service itself is reached over https. */
 export const isSecure = (baseUrl: string): boolean => baseUrl.startsWith("https:");
 
-/** `__Host-` under https, so that no other host of the domain and no plain http response can set the cookie. */
+/**
+ * `__Host-` under https, so that no other host of the domain and no plain http response can set the cookie.
+ */
 export const cookieName = (name: string, baseUrl: string): string => `${isSecure(baseUrl) ? "__Host-" : ""}${name}`;
 
 export const sessionCookieName = (audience: Audience, baseUrl: string): string => cookieName(NAMES[audience], baseUrl);

@@ -34,7 +34,10 @@ export function takeAttempt(attempt: Attempt, address: string): number {
   return secondsToWait(limits().attempts.take(`${attempt} ${networkOf(address)}`));
 }
 
-/** Counts a sign-up of the caller's site. Returns 0, or the wait in whole seconds until the next one is allowed. */
+/**
+ * Counts a sign-up of the caller's site. Returns 0, or the wait in whole seconds until the next one is
+ * allowed.
+ */
 export function takeAccount(address: string): number {
   return secondsToWait(limits().accounts?.take(siteOf(address)) ?? { waitMs: 0 });
 }
@@ -65,8 +68,9 @@ const decoyKey = ({ kind, email }: DecoyAddress) => sha256(`${kind} ${email.toLo
 type LockRule = { readonly failures: number; readonly minutes: number };
 
 /**
- * Counts a failed sign-in of an unknown e-mail address. Returns the end of its lock, or null. Without it, only existing
- * addresses would lock, which would reveal them. Kept in this process's memory; the oldest are dropped first.
+ * Counts a failed sign-in of an unknown e-mail address. Returns the end of its lock, or null. Without it,
+ * only existing addresses would lock, which would reveal them. Kept in this process's memory; the oldest are
+ * dropped first.
  */
 export function countDecoyFailure(decoy: DecoyAddress, now: Date, rule: LockRule): string | null {
   decoyHolder[DECOYS_KEY] ??= new BoundedMap(MAX_DECOYS);

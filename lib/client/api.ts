@@ -24,7 +24,10 @@ type Exported =
   | Exports<typeof import("@/lib/contract/webhooks/endpoints")>
   | Exports<typeof import("@/lib/contract/transactions/sums")>;
 type Callable = Extract<Exported, Pick<Endpoint, "method" | "path" | "response"> | DashboardEndpoint>;
-/** Every endpoint by `POST /v1/payments/{id}/refund`. Types only, because the contract's schemas must not reach browsers. */
+/**
+ * Every endpoint by `POST /v1/payments/{id}/refund`. Types only, because the contract's schemas must not
+ * reach browsers.
+ */
 type Endpoints = { [E in Callable as `${E["method"]} ${E["path"]}`]: E };
 /** Method and path of an endpoint, as in the contract. */
 export type EndpointAddress = keyof Endpoints;
@@ -114,9 +117,9 @@ async function hasReauthenticated(error: unknown): Promise<boolean> {
 }
 
 /**
- * Calls our own API as the signed-in user. Throws ApiError for a refusal, NoResponseError for an unknown outcome, and the
- * signal's reason after an abort. An expired session leads to the sign-in page. A request that needs re-authentication is
- * sent again afterwards, unchanged and under the same idempotency key.
+ * Calls our own API as the signed-in user. Throws ApiError for a refusal, NoResponseError for an unknown
+ * outcome, and the signal's reason after an abort. An expired session leads to the sign-in page. A request
+ * that needs re-authentication is sent again afterwards, unchanged and under the same idempotency key.
  */
 export async function callApi<A extends EndpointAddress>(
   address: A,

@@ -143,8 +143,8 @@ export function useForm<Values extends object>(initial: Values, options: Options
 }
 
 /**
- * Runs the work when no pointer is pressed: an error shown between press and release would move the target, and the
- * click would be lost.
+ * Runs the work when no pointer is pressed: an error shown between press and release would move the target,
+ * and the click would be lost.
  */
 function afterPress(work: () => void): void {
   if (document.querySelector(":active") === null) work();
@@ -197,7 +197,9 @@ export function leaveFor(path: string): Promise<never> {
   return neverEnds();
 }
 
-/** Sends with one key per form, so that a double click or a retry after a lost response creates one object. */
+/**
+ * Sends with one key per form, so that a double click or a retry after a lost response creates one object.
+ */
 export function useOneKey(): <T>(send: (idempotencyKey: string) => Promise<T>) => Promise<T> {
   const key = useRef<string>(null);
   return async (send) => {

@@ -12,9 +12,9 @@ const OFFLINE: Trouble = {
 };
 
 /**
- * Reason why a page couldn't be shown; the browser gets only an error's number. Checks the service's health: without a
- * response the network is down. `fault` is shown until then, and if the service is healthy, with the error's number in
- * the service's log.
+ * Reason why a page couldn't be shown; the browser gets only an error's number. Checks the service's health:
+ * without a response the network is down. `fault` is shown until then, and if the service is healthy, with
+ * the error's number in the service's log.
  */
 export function useTrouble(fault: Trouble, error: unknown): Trouble & { requestId: string | null } {
   const [trouble, setTrouble] = useState<Trouble | null>(null);

@@ -1,7 +1,7 @@
 /**
- * Cardlane's brand colors, used by dashboard, documentation, payment form, outage page and icon. Each color has a light
- * and a dark value. Tailwind loads this file (app/globals.css). Exports are separate constants, so that the merchants'
- * script bundles only what it uses.
+ * Cardlane's brand colors, used by dashboard, documentation, payment form, outage page and icon. Each color
+ * has a light and a dark value. Tailwind loads this file (app/globals.css). Exports are separate constants,
+ * so that the merchants' script bundles only what it uses.
  */
 export const GROUND = ["#ffffff", "#121211"] as const;
 export const INK = ["#1b1b19", "#ededea"] as const;

@@ -7,8 +7,8 @@ const MAESTRO = lengths(12, 19);
 const DINERS = lengths(14, 19);
 
 /**
- * Ranges of a number's first four digits. Bit n is set for length n: the lengths issued today, and all that the standards
- * allow or that were issued once.
+ * Ranges of a number's first four digits. Bit n is set for length n: the lengths issued today, and all that
+ * the standards allow or that were issued once.
  */
 const RANGES: readonly (readonly [first: number, last: number, issued: number, possible: number])[] = [
   [2200, 2204, L16, L16_TO_19], // Mir

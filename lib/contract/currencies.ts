@@ -10,8 +10,8 @@ const THREE_DIGITS = "BHD IQD JOD KWD LYD OMR TND";
 const FOUR_DIGITS = "CLF UYW";
 
 /**
- * ISO 4217 code → number of minor-unit digits. Listed here because Intl follows CLDR, which differs from ISO 4217 for a
- * few currencies (IQD, UGX …), and processors settle in the standard's digits.
+ * ISO 4217 code → number of minor-unit digits. Listed here because Intl follows CLDR, which differs from ISO
+ * 4217 for a few currencies (IQD, UGX …), and processors settle in the standard's digits.
  */
 export const CURRENCY_DIGITS: ReadonlyMap<string, 0 | 2 | 3 | 4> = new Map([
   ...TWO_DIGITS.split(" ").map((code) => [code, 2] as const),
@@ -35,8 +35,8 @@ export function currencyDigits(code: string): number {
 }
 
 /**
- * A decimal number in major units → minor units, or null when it has more decimals than the currency. Works on the
- * shortest decimal text of the number, so 19.99 is 1999 and never 1998.
+ * A decimal number in major units → minor units, or null when it has more decimals than the currency. Works
+ * on the shortest decimal text of the number, so 19.99 is 1999 and never 1998.
  */
 export function majorToMinor(value: number, code: string): number | null {
   const text = String(value);
@@ -78,8 +78,8 @@ function unitDigits(unit: AmountUnit): number {
 }
 
 /**
- * "1234.5" → 123450 minor units in USD; null if it isn't a number, has too many decimals or is too large. Reads the
- * output of {@link amountText}; `readTypedAmount` parses user input.
+ * "1234.5" → 123450 minor units in USD; null if it isn't a number, has too many decimals or is too large.
+ * Reads the output of {@link amountText}; `readTypedAmount` parses user input.
  */
 export function parseAmount(text: string, unit: AmountUnit): number | null {
   const match = /^(\d+)(?:\.(\d+))?$/.exec(text);

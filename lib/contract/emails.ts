@@ -9,8 +9,9 @@ const NO_HOST = /[\s/?#:@%\\[\]<>]/;
 const MAX_LENGTH = 254;
 
 /**
- * The address in ASCII, with its domain in `xn--` form; null if unmailable. Quotes, comments, angle brackets and lists are,
- * because mail programs parse them differently, and so are non-ASCII letters before the `@`, which few servers accept.
+ * The address in ASCII, with its domain in `xn--` form; null if unmailable. Quotes, comments, angle brackets
+ * and lists are, because mail programs parse them differently, and so are non-ASCII letters before the `@`,
+ * which few servers accept.
  */
 export function mailableAddress(text: string): string | null {
   const at = text.lastIndexOf("@");

@@ -16,7 +16,10 @@ export function refuseCardNumber(value: string, context: z.RefinementCtx): void 
   if (last4) context.addIssue({ code: "custom", message: holdsCardNumberSentence(last4) });
 }
 
-/** Free text: names, addresses, notes, reasons. Refused if it holds a card number. Not for ids, keys and metadata. */
+/**
+ * Free text: names, addresses, notes, reasons. Refused if it holds a card number. Not for ids, keys and
+ * metadata.
+ */
 export const humanText = (max: number) => text(max).superRefine(refuseCardNumber);
 
 /** Twelve digits of any script with only signs and spaces between them. Linear, because gaps are bounded. */
@@ -37,7 +40,8 @@ export function refuseOwnCard(body: { card?: { number: string } | undefined }, c
   const path: string[] = [];
   const look = (value: unknown): void => {
     if (typeof value === "string" || typeof value === "number") {
-      // JSON numbers are precise to about sixteen digits: a longer number loses its last ones but keeps most of the card's.
+      // JSON numbers are precise to about sixteen digits: a longer number loses its last ones but keeps most
+      // of the card's.
       if (value === Number(number) || holdsNumber(String(value), number))
         context.addIssue({ code: "custom", path: [...path], message: HOLDS_OWN_CARD });
       return;
@@ -156,7 +160,9 @@ const MAX_CUSTOMER_EMAIL = 500;
 /** Any text: an unmailable address is no reason to refuse a payment. */
 const email = humanText(MAX_CUSTOMER_EMAIL);
 
-/** Browsers drop some control characters and read `\\` as `/`: such text may lead elsewhere than it seems to. */
+/**
+ * Browsers drop some control characters and read `\\` as `/`: such text may lead elsewhere than it seems to.
+ */
 const UNSAFE_IN_URL = /[\p{Cc}\p{Zl}\p{Zp}\\]/u;
 
 const isWebUrl = (value: string) => {

@@ -38,7 +38,9 @@ export function moneyTextWithCode(amount: number, currency: string): string {
   return text.includes(currency) ? text : `${text} ${currency}`;
 }
 
-/** Times as text. `zone` is an IANA name. English and a 24-hour clock everywhere, so server and browser agree. */
+/**
+ * Times as text. `zone` is an IANA name. English and a 24-hour clock everywhere, so server and browser agree.
+ */
 
 const timeFormats = new Map<string, Intl.DateTimeFormat>();
 
@@ -117,7 +119,10 @@ export function rangeText({ page, perPage, count, total, capped }: Range): strin
   return count === 0 ? `0 of ${all}` : `${number.format(first)}–${number.format(last)} of ${all}`;
 }
 
-/** "PARTIALLY_REFUNDED" → "Partially refunded", "insufficient_funds" → "Insufficient funds", "visa" → "Visa"; currencies stay. */
+/**
+ * "PARTIALLY_REFUNDED" → "Partially refunded", "insufficient_funds" → "Insufficient funds", "visa" → "Visa";
+ * currencies stay.
+ */
 export function wordLabel(word: string): string {
   if (/^[A-Z]{3}$/.test(word)) return word;
   const words = word.replaceAll("_", " ").toLowerCase().replace("cvv", "CVV");

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { explain } from "./messages";
 
 /**
- * Parses a caller's input after removing artifacts of forms: blanks around texts, and texts and nulls that mean "left
- * empty". Messages are our own. `given` is the checked value.
+ * Parses a caller's input after removing artifacts of forms: blanks around texts, and texts and nulls that
+ * mean "left empty". Messages are our own. `given` is the checked value.
  */
 export function parseInput<T extends z.ZodType>(schema: T, sent: unknown) {
   const given = tidy(schema, sent);
@@ -86,7 +86,10 @@ function takenBy(schema: z.core.$ZodType): ReadonlySet<Nothing> {
   return taken;
 }
 
-/** An empty number is an error, because an absent amount would refund everything. In a query string it is text. */
+/**
+ * An empty number is an error, because an absent amount would refund everything. In a query string it is
+ * text.
+ */
 function isNumeric(schema: z.core.$ZodType): boolean {
   if (z.globalRegistry.get(schema)?.type === "integer") return true;
   const { def } = (schema as z.core.$ZodTypes)._zod;

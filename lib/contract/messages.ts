@@ -9,7 +9,10 @@ export const namedSentence = (param: string, message: string): string =>
 
 export const REQUIRED = "This parameter is required.";
 
-/** A zod error map with our own messages. Lower-case messages follow the parameter's name. `root` is the whole input. */
+/**
+ * A zod error map with our own messages. Lower-case messages follow the parameter's name. `root` is the whole
+ * input.
+ */
 export const explain =
   (root: unknown) =>
   (issue: Issue): string => {

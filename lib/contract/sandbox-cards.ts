@@ -44,7 +44,9 @@ const visa = (number: string, group: SandboxCard["group"], behavior: SandboxBeha
   effect,
 });
 
-/** Every test card: any future expiry, any security code (4 digits for American Express, 3 for all others). */
+/**
+ * Every test card: any future expiry, any security code (4 digits for American Express, 3 for all others).
+ */
 export const SANDBOX_CARDS: readonly SandboxCard[] = [
   visa("4242424242424242", "approved", "approve", "Approved."),
   visa("4111111111111111", "approved", "approve", "Approved."),
@@ -146,7 +148,9 @@ export type FraudSignals = {
   cvv_result: "M" | "N" | "P";
   /** Minor units. */
   amount: number;
-  /** Average of the account's last 20 approved charges in the currency, in minor units; null if fewer than 5. */
+  /**
+   * Average of the account's last 20 approved charges in the currency, in minor units; null if fewer than 5.
+   */
   average_amount: number | null;
   known_fraud: boolean;
 };

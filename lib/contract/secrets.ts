@@ -14,7 +14,10 @@ export const HOLDS_SECRET = "This looks like a card number or a secret. Search b
 /** Separates days from other digits: `4242 2026-11-01..2026-11-20` isn't a number of twenty digits. */
 const withoutDays = (text: string) => text.replace(DAY, (day) => (isDay(day) ? "\n".repeat(40) : day));
 
-/** True if a text holds a card number or a secret of ours, which must not get into an address, a log or a table. */
+/**
+ * True if a text holds a card number or a secret of ours, which must not get into an address, a log or a
+ * table.
+ */
 export function holdsSecret(text: string): boolean {
   if (LIKE_A_SECRET.test(text)) return true;
   const rest = withoutDays(text);

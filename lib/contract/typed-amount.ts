@@ -38,8 +38,8 @@ function signsOf(currency: string): readonly string[] {
 }
 
 /**
- * The unit that a word or sign names: `eur`, `€`, `dollars`, `minor`; null if it names none. A shared sign means `home` if
- * that has it.
+ * The unit that a word or sign names: `eur`, `€`, `dollars`, `minor`; null if it names none. A shared sign
+ * means `home` if that has it.
  */
 export function unitNamed(word: string, home: AmountUnit): AmountUnit | null {
   const lower = word.toLowerCase();
@@ -67,8 +67,8 @@ const tidy = (text: string): string =>
 const unitDigits = (unit: AmountUnit) => CURRENCY_DIGITS.get(unit) ?? 0;
 
 /**
- * `19,90`, `19.90`, `1 500`, `1'500.00`, `€ 1.500,00`, `20 eur` in minor units of `unit`. Ambiguous amounts are refused:
- * `1,500` is fifteen hundred in some locales and one and a half in others, and so is `1.500`.
+ * `19,90`, `19.90`, `1 500`, `1'500.00`, `€ 1.500,00`, `20 eur` in minor units of `unit`. Ambiguous amounts
+ * are refused: `1,500` is fifteen hundred in some locales and one and a half in others, and so is `1.500`.
  */
 export function readTypedAmount(text: string, unit: AmountUnit): TypedAmount {
   const tidied = tidy(text);
@@ -166,7 +166,10 @@ function withoutZeros(fraction: string): string {
   return fraction.slice(0, end);
 }
 
-/** The digits of a whole number with or without thousands, grouped in threes or as in India; null if it isn't one. */
+/**
+ * The digits of a whole number with or without thousands, grouped in threes or as in India; null if it isn't
+ * one.
+ */
 function wholeOf(text: string): string | null {
   if (/^\d+$/.test(text)) return text;
   const mark = /[^\d]/.exec(text)?.[0];

@@ -33,7 +33,10 @@ export function presentList<Item>(
   };
 }
 
-/** The error for a `starting_after` not in this environment. An empty page would look like the end of the list. */
+/**
+ * The error for a `starting_after` not in this environment. An empty page would look like the end of the
+ * list.
+ */
 export function unknownCursor(kind: string, id: string): AppError {
   const article = /^[aeiou]/.test(kind) ? "an" : "a";
   const message = `starting_after must be the id of ${article} ${kind} in this environment; '${id}' is not one.`;
@@ -43,8 +46,8 @@ export function unknownCursor(kind: string, id: string): AppError {
 }
 
 /**
- * Searches within the statement timeout. A timeout is not an outage, because the caller can narrow the search: throws
- * `invalid_parameter` for the parameter with the search terms.
+ * Searches within the statement timeout. A timeout is not an outage, because the caller can narrow the
+ * search: throws `invalid_parameter` for the parameter with the search terms.
  */
 export async function findBySearchTerms<T>(
   { q, param }: { q: string | undefined; param: string },
@@ -63,8 +66,8 @@ export async function findBySearchTerms<T>(
 }
 
 /**
- * Reads a list within the statement timeout. A timeout caused by filters or an offset is not an outage, because the caller can
- * narrow them: throws `invalid_parameter`.
+ * Reads a list within the statement timeout. A timeout caused by filters or an offset is not an outage,
+ * because the caller can narrow them: throws `invalid_parameter`.
  */
 export async function readInTime<T>(input: object, read: () => Promise<T>): Promise<T> {
   try {
@@ -81,9 +84,9 @@ export async function readInTime<T>(input: object, read: () => Promise<T>): Prom
 type TimeEnds = { [End in "after" | "gte" | "before" | "lte"]?: string | undefined };
 
 /**
- * A range's first millisecond, and the first one after it. `after` and `before` are exclusive, `gte` and `lte` inclusive; a
- * bare date as `lte` means its end. Fractions of a millisecond are rounded up, as stored times have none. Bounds are capped
- * at the latest time that PostgreSQL supports.
+ * A range's first millisecond, and the first one after it. `after` and `before` are exclusive, `gte` and
+ * `lte` inclusive; a bare date as `lte` means its end. Fractions of a millisecond are rounded up, as stored
+ * times have none. Bounds are capped at the latest time that PostgreSQL supports.
  */
 export function toMillisecondRange({ after, gte, before, lte }: TimeEnds): { gte?: Date; lt?: Date } {
   const later = (time: Date, milliseconds: number) => new Date(Math.min(time.getTime() + milliseconds, LAST_TIME));
@@ -103,9 +106,9 @@ export function idRange(ends: TimeEnds): { gte?: string; lt?: string } {
 }
 
 /**
- * Max age of a cached total. Counting can cost 20 times as much as reading a page of 20 rows, and paging and refreshing need
- * the same total. A write of this process to the environment drops its totals, so that no list contradicts an earlier
- * response.
+ * Max age of a cached total. Counting can cost 20 times as much as reading a page of 20 rows, and paging and
+ * refreshing need the same total. A write of this process to the environment drops its totals, so that no
+ * list contradicts an earlier response.
  */
 const FRESH_MS = 2_000;
 /** Max totals per environment, and max environments: about 10 MB in all. */
@@ -116,7 +119,10 @@ type CachedTotals = {
   /** Number of writes by this process. A total is cached only if there was no write during its count. */
   writes: number;
   readonly totals: BoundedMap<string, { total: number; untilMs: number }>;
-  /** Filters by immutable columns whose total exceeds the cap. It stays so, because transactions are never deleted. */
+  /**
+   * Filters by immutable columns whose total exceeds the cap. It stays so, because transactions are never
+   * deleted.
+   */
   readonly capped: BoundedMap<string, true>;
 };
 

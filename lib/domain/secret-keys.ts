@@ -17,8 +17,8 @@ const BATCH_SIZE = 200;
 const toSecretKey = (secret: Secret, id: string) => ({ id, verifier: secret.verifier(id) });
 
 /**
- * Makes this process write under the database's current secret. Throws ConfigurationError if the process lacks a secret that
- * data in the database may be sealed under, or has a different one with the same id.
+ * Makes this process write under the database's current secret. Throws ConfigurationError if the process
+ * lacks a secret that data in the database may be sealed under, or has a different one with the same id.
  */
 export async function agreeOnSecret(orm: Orm, secret: Secret): Promise<void> {
   if ((await findCurrentSecret(orm)) === null) await adoptSecret(orm, toSecretKey(secret, secret.keyId));
@@ -65,9 +65,9 @@ export type Rotation = {
 };
 
 /**
- * Rotates the database to the first of the given secrets. Safe to interrupt and run again: sealed texts stay readable under
- * their own secret, and an idempotency key is compared under its original one. Throws ConfigurationError, and changes nothing,
- * while a process without the new secret uses this database.
+ * Rotates the database to the first of the given secrets. Safe to interrupt and run again: sealed texts stay
+ * readable under their own secret, and an idempotency key is compared under its original one. Throws
+ * ConfigurationError, and changes nothing, while a process without the new secret uses this database.
  */
 export async function rotateSecret(orm: Orm, secret: Secret): Promise<Rotation> {
   const [id] = secret.keyIds;

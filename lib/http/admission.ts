@@ -55,7 +55,8 @@ export type Limits = { readonly reader: string; readonly quota: CountedWrite | n
 /** Throws 429, and adds the headers of the rate limit. */
 export function takeLimits({ http, endpoint, headers }: ApiCall, caller: Caller): Limits {
   Object.assign(headers, http.rateLimiter.take(caller.limitKey));
-  // The merchant limit counts API keys only, so dashboard users are unaffected, and live payments are by tests.
+  // The merchant limit counts API keys only, so dashboard users are unaffected, and live payments are by
+  // tests.
   if (caller.actor.type === "api_key") http.merchantLimiter.take(caller.environment.id);
   const reader = readerOf(caller, endpoint);
   http.responseLimiter.check(reader);

@@ -20,8 +20,8 @@ export type Caller = {
 };
 
 /**
- * Group of callers whose responses count together: all keys of an environment, all its users, or one member of staff. Responses to
- * writes count apart, so a merchant that reads too much can still take payments.
+ * Group of callers whose responses count together: all keys of an environment, all its users, or one member
+ * of staff. Responses to writes count apart, so a merchant that reads too much can still take payments.
  */
 export function readerOf(
   { actor, environment, limitKey }: Caller,
@@ -56,8 +56,8 @@ export function authorize(
 }
 
 /**
- * The call with the idempotency key in its body's `attempt`: a page generates one when a form opens, so that a double click and a
- * retry are the same request. It never equals a key of the merchant's own requests.
+ * The call with the idempotency key in its body's `attempt`: a page generates one when a form opens, so that
+ * a double click and a retry are the same request. It never equals a key of the merchant's own requests.
  */
 export function attemptContext(ctx: Context, { attempt, ...body }: { attempt: string }): Context {
   const request = { environmentId: ctx.environment.id, method: "POST", path: ctx.request.path, body };

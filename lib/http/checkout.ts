@@ -23,8 +23,8 @@ export async function getState({ service, params }: ShopperCall): Promise<Checko
 }
 
 /**
- * POST /pay/{token}/attempts: pays the session, or makes a token of the card. Returns the session's new state, of which a decline is
- * a part. The same attempt sent again is the same payment.
+ * POST /pay/{token}/attempts: pays the session, or makes a token of the card. Returns the session's new
+ * state, of which a decline is a part. The same attempt sent again is the same payment.
  */
 export async function attempt(call: ShopperCall, body: CheckoutAttemptBody): Promise<CheckoutAttemptResponse> {
   const { service, address } = call;
@@ -60,7 +60,10 @@ async function requireCheckout(service: Service, token: string): Promise<Checkou
   return checkout;
 }
 
-/** Context of a shopper's call. Its path has the session's id, not its token, because the idempotency key stores it. */
+/**
+ * Context of a shopper's call. Its path has the session's id, not its token, because the idempotency key
+ * stores it.
+ */
 function shopperContext(
   { service, request }: ShopperCall,
   { row, environment }: Checkout,
@@ -88,8 +91,8 @@ function shopperContext(
 const MAX_FORM_BYTES = 1_024;
 
 /**
- * The challenge of a shopper who returned from the processor's page, after the payment was resumed. `leaveTo`: the merchant's
- * address, for a payment without a form that would wait for it in another window.
+ * The challenge of a shopper who returned from the processor's page, after the payment was resumed.
+ * `leaveTo`: the merchant's address, for a payment without a form that would wait for it in another window.
  */
 export async function challengeAfterReturn(
   request: Request,
@@ -104,13 +107,16 @@ export async function challengeAfterReturn(
   return { challenge, leaveTo: hasGoneOn ? headerAddress(challenge.returnUrl) : null };
 }
 
-/** An address for a Location header: characters outside ASCII are escaped as browsers do, the rest is unchanged. */
+/**
+ * An address for a Location header: characters outside ASCII are escaped as browsers do, the rest is
+ * unchanged.
+ */
 const headerAddress = (address: string | null): string | null =>
   address?.replace(/[^\x21-\x7e]+/g, encodeURIComponent) ?? null;
 
 /**
- * True if the challenge is shown within the payment form. The address says so, because not every browser sends
- * the header.
+ * True if the challenge is shown within the payment form. The address says so, because not every browser
+ * sends the header.
  */
 export const isFramed = (request: Request): boolean =>
   new URL(request.url).searchParams.has("framed") || request.headers.get("sec-fetch-dest") === "iframe";
@@ -124,18 +130,21 @@ export const resultPath = (token: string, framed: boolean): string =>
  * payment has a page of its own.
  */
 export function challengePageOptions({ allowedOrigins }: Challenge): DocumentOptions {
-  // Its response redirects to the merchant, who may redirect anywhere: browsers apply the policy to redirects, too.
+  // Its response redirects to the merchant, who may redirect anywhere: browsers apply the policy to
+  // redirects, too.
   return { frameAncestors: allowedOrigins === null ? [] : ["'self'", ...allowedOrigins], formsLeave: true };
 }
 
 /**
- * Records the outcome of a challenge (form field `result`: passed, failed or abandoned) and sends the browser back to the merchant,
- * or, within the payment form and without a return URL, to the page, which then shows the outcome. A second one changes nothing.
+ * Records the outcome of a challenge (form field `result`: passed, failed or abandoned) and sends the browser
+ * back to the merchant, or, within the payment form and without a return URL, to the page, which then shows
+ * the outcome. A second one changes nothing.
  */
 export async function completeChallenge(request: Request, token: string): Promise<Response> {
   const { service } = currentService();
   const challenge = await findChallenge(service, token);
-  // Only the sandbox takes the outcome from the browser; elsewhere the processor gets it from the card issuer.
+  // Only the sandbox takes the outcome from the browser; elsewhere the processor gets it from the card
+  // issuer.
   if (challenge?.environment.mode !== "test" || challenge.processorUrl !== null)
     return new Response("There is no such challenge.", { status: 404 });
   const result = await readResult(request).catch(tooLarge);

@@ -23,8 +23,8 @@ export type HttpService = {
 };
 
 /**
- * One per process, on globalThis: the pages are bundled by Next with a copy of every module, and must share the pools and
- * caches with the API.
+ * One per process, on globalThis: the pages are bundled by Next with a copy of every module, and must share
+ * the pools and caches with the API.
  */
 const holder = globalThis as { [key: symbol]: HttpService | undefined };
 const KEY = Symbol.for("cardlane.http-service");

@@ -35,7 +35,10 @@ export function findDemoShop(): DemoShop | null {
 
 const ORDER_LETTERS = "abcdefghijklmnop";
 
-/** A number for a new order, of letters only: one in two hundred with digits reads like a card number, which calls may not hold. */
+/**
+ * A number for a new order, of letters only: one in two hundred with digits reads like a card number, which
+ * calls may not hold.
+ */
 export const newOrderId = (): string =>
   Array.from(randomBytes(20), (byte) => ORDER_LETTERS.charAt(byte % ORDER_LETTERS.length)).join("");
 
@@ -49,7 +52,9 @@ type ShopResponse<T> =
   | { body: T; refusal: null; calls: ApiCall[] }
   | { body: null; refusal: CardlaneError; calls: ApiCall[] };
 
-/** Calls the API through the client for Node, as a shop's server does. `calls`: each attempt, without secrets. */
+/**
+ * Calls the API through the client for Node, as a shop's server does. `calls`: each attempt, without secrets.
+ */
 export async function callAsShop<T>(
   shop: DemoShop,
   work: (cardlane: Cardlane) => Promise<T>,
@@ -123,8 +128,8 @@ type DemoOrder = {
 };
 
 /**
- * An order of the sample shop, as the API has it. `paymentId` comes from the address: it counts only for a payment of this session,
- * and the payment that completed the session takes precedence.
+ * An order of the sample shop, as the API has it. `paymentId` comes from the address: it counts only for a
+ * payment of this session, and the payment that completed the session takes precedence.
  */
 export async function readDemoOrder(
   shop: DemoShop,
@@ -200,7 +205,8 @@ export function demoShopRoute(run: (request: ShopRequest) => Promise<object>) {
       return busy;
     }
     const values = await readValues(request);
-    // The order's number becomes an idempotency key and metadata. The shop would choose it; here the caller did.
+    // The order's number becomes an idempotency key and metadata. The shop would choose it; here the caller
+    // did.
     if (origin === null || values === null || holdsCard(values))
       return refuse(400, "This is not what the shop's pages send.");
     return answer(200, await run({ shop, origin, values }));

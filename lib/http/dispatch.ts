@@ -63,7 +63,10 @@ async function healthOf(pathname: string, request: ApiRequest): Promise<HttpResp
   return pathname === "/health/live" ? live(request) : ready(request);
 }
 
-/** Tarpit: each 429 to an unauthenticated caller is delayed, so a loop over a few connections makes few requests a second. */
+/**
+ * Tarpit: each 429 to an unauthenticated caller is delayed, so a loop over a few connections makes few
+ * requests a second.
+ */
 export const TARPIT_MS = 500;
 
 function handle(route: Route): Promise<HttpResponse> {

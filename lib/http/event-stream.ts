@@ -6,13 +6,19 @@ import type { Context } from "@/lib/domain/context";
 import { followEvents } from "@/lib/domain/events/read-events";
 import { currentService } from "./current-service";
 
-/** Pieces of an endless response. The host aborts `over` when the client disconnects; the stream may abort it, too. */
+/**
+ * Pieces of an endless response. The host aborts `over` when the client disconnects; the stream may abort it,
+ * too.
+ */
 export type Stream = (over: AbortController) => AsyncGenerator<string, void>;
 
 /** Concurrent streams per reader, and per process: each queries the database twice a second. */
 const MAX_PER_READER = 5;
 const MAX_STREAMS = 100;
-/** Concurrent streams of all test environments: accounts are free, and twenty of them must not block live streams. */
+/**
+ * Concurrent streams of all test environments: accounts are free, and twenty of them must not block live
+ * streams.
+ */
 const MAX_IN_TEST_MODE = 75;
 /** Reconnect delay for clients. */
 const RETRY_MS = 2_000;
@@ -34,8 +40,9 @@ function count(reader: string, mode: Mode, by: 1 | -1): void {
 }
 
 /**
- * Events as server-sent events. Their bytes count as other responses' do, so a stream pauses while its reader is over the limit.
- * Throws `rate_limited` if the reader has too many streams, and what `followEvents` throws.
+ * Events as server-sent events. Their bytes count as other responses' do, so a stream pauses while its reader
+ * is over the limit. Throws `rate_limited` if the reader has too many streams, and what `followEvents`
+ * throws.
  */
 export async function openEventStream(ctx: Context, reader: string, lastEventId: string | null): Promise<Stream> {
   const { mode } = ctx.environment;

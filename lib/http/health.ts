@@ -16,8 +16,8 @@ const RECHECK_AFTER_MS = 5_000;
 /** Interval of test writes: each costs a commit, but only a write detects a full disk. */
 const WRITE_EVERY_MS = 10_000;
 /**
- * A larger difference from the database's clock means that this machine has a problem, although times come from
- * the database.
+ * A larger difference from the database's clock means that this machine has a problem, although times come
+ * from the database.
  */
 const MAX_SKEW_MS = 5_000;
 
@@ -25,7 +25,9 @@ const MAX_SKEW_MS = 5_000;
 const holder = globalThis as { [key: symbol]: true | undefined };
 const STOPPING = Symbol.for("cardlane.stopping");
 
-/** Makes readiness respond with 503, so that load balancers use other instances; all else is served as before. */
+/**
+ * Makes readiness respond with 503, so that load balancers use other instances; all else is served as before.
+ */
 export function endReadiness(): void {
   holder[STOPPING] = true;
 }
@@ -63,7 +65,9 @@ export async function ready(request: ApiRequest): Promise<HttpResponse> {
   }
 }
 
-/** A check in progress is shared. The race stays subscribed to it, so that a late failure is not unhandled. */
+/**
+ * A check in progress is shared. The race stays subscribed to it, so that a late failure is not unhandled.
+ */
 async function checkDatabase(db: Database): Promise<void> {
   if (running?.db !== db || performance.now() - running.atMs > RECHECK_AFTER_MS) {
     const started = { db, atMs: performance.now(), result: examine(db) };

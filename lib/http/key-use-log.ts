@@ -18,7 +18,10 @@ type KeyUseLogService = {
   readonly log: { warn(details: object, message: string): void };
 };
 
-/** Collects the last use of keys in memory and writes it every few seconds: a write per request would cost as much as the request. */
+/**
+ * Collects the last use of keys in memory and writes it every few seconds: a write per request would cost as
+ * much as the request.
+ */
 export function createKeyUseLog(service: KeyUseLogService) {
   let pending = new Map<string, KeyUseRecord>();
   let flushing: Promise<void> = Promise.resolve();

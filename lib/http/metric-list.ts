@@ -12,8 +12,8 @@ type Figures = {
 };
 
 /**
- * A metric in the registry's format. The registry's own counters take microseconds per request; ours are plain
- * numbers.
+ * A metric in the registry's format. The registry's own counters take microseconds per request; ours are
+ * plain numbers.
  */
 function metric(name: string, type: "counter" | "gauge" | "histogram", help: string, values: Sample[]): Metric {
   const metric = { name, type, help, values: values.map((value) => ({ labels: {}, ...value })), aggregator: "sum" };

@@ -50,7 +50,8 @@ const LEDGER_MS = 60_000;
 const SIZE_MS = 60_000;
 
 /**
- * Reads at most once in `keepMs`, one read at a time. Null if it failed or takes too long; a late result serves the next caller.
+ * Reads at most once in `keepMs`, one read at a time. Null if it failed or takes too long; a late result
+ * serves the next caller.
  */
 function kept<T>(what: string, keepMs: number, read: (sql: Sql) => Promise<T>): (db: Database) => Promise<T | null> {
   let last: { db: Database; atMs: number; value: Promise<T | null> } | null = null;
@@ -102,7 +103,10 @@ export function provideFiguresOfPages(figures: OtherFigures): void {
 
 let defaults: Registry | null = null;
 
-/** Event loop, memory and garbage collection are measured from the first scrape on: without metrics they cost nothing. */
+/**
+ * Event loop, memory and garbage collection are measured from the first scrape on: without metrics they cost
+ * nothing.
+ */
 function processMetrics(): Registry {
   if (defaults === null) {
     defaults = new Registry();

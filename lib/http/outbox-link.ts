@@ -1,15 +1,18 @@
 import type { Service } from "@/lib/domain/context";
 
 /**
- * The outbox page shows mail that no server sends, with links that open accounts. A proxy that adds no header looks like a local
- * browser, so the page needs the link that was printed at start-up.
+ * The outbox page shows mail that no server sends, with links that open accounts. A proxy that adds no header
+ * looks like a local browser, so the page needs the link that was printed at start-up.
  */
 export const OUTBOX_LIFE_SECONDS = 7 * 86_400;
 
 type Purpose = "link" | "cookie";
 type Signing = Pick<Service, "secret" | "clock">;
 
-/** Signed by the service's secret, so that every process accepts it. The link and the cookie that it sets have different ones. */
+/**
+ * Signed by the service's secret, so that every process accepts it. The link and the cookie that it sets have
+ * different ones.
+ */
 export function signPass({ secret, clock }: Signing, purpose: Purpose): string {
   const until = (Math.floor(clock.now().getTime() / 1000) + OUTBOX_LIFE_SECONDS).toString(36);
   return `${until}.${secret.mac(`outbox-${purpose}`, until)}`;

@@ -26,7 +26,10 @@ export async function outboxPage(): Promise<MailRow[] | null> {
   return isValidPass(service, "cookie", cookie) ? listOutbox(service) : null;
 }
 
-/** GET /outbox/open?key=…: the printed link. Redirects to the outbox, which explains what to do without a cookie. */
+/**
+ * GET /outbox/open?key=…: the printed link. Redirects to the outbox, which explains what to do without a
+ * cookie.
+ */
 export async function openOutbox(request: Request): Promise<Response> {
   const { service } = currentService();
   const headers = new Headers({ Location: "/outbox", "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" });

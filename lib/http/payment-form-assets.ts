@@ -9,8 +9,8 @@ export type PaymentFormAssets = {
 };
 
 /**
- * Files of the payment form's page. The address contains the content's digest, so that neither a cache nor someone who can write to
- * `public` can give a shopper another script. Throws before a build.
+ * Files of the payment form's page. The address contains the content's digest, so that neither a cache nor
+ * someone who can write to `public` can give a shopper another script. Throws before a build.
  */
 export function paymentFormAssets(): PaymentFormAssets {
   const folder = join(process.cwd(), "public", "sdk");

@@ -58,7 +58,9 @@ export type LinkRefused = {
   status: number;
   locale: CheckoutLocale;
   headers: Readonly<Record<string, string>>;
-  /** The shop and the amount of a paid link. Its description may name the payer's order, so it is left out. */
+  /**
+   * The shop and the amount of a paid link. Its description may name the payer's order, so it is left out.
+   */
   paidSale: CheckoutSale | null;
 };
 
@@ -100,8 +102,8 @@ type LinkPageFound = {
 type LinkOpened = { kind: "opened"; answer: Response };
 
 /**
- * GET /link/{token}: the link's offer or, once it has ended, the payment that this browser made there. Writes nothing; the page itself
- * requests a session.
+ * GET /link/{token}: the link's offer or, once it has ended, the payment that this browser made there. Writes
+ * nothing; the page itself requests a session.
  */
 export async function linkPage(request: Request, token: string): Promise<LinkRefused | LinkOpened | LinkPageFound> {
   const { service } = currentService();
@@ -158,7 +160,10 @@ function openedResponse(session: string, more: Readonly<Record<string, string>> 
 const COOKIE = "cardlane_session";
 const DAY_SECONDS = 86_400;
 
-/** Sent to this link alone, and unreadable by scripts. Not `Strict`, because links are opened from other sites, such as a mailbox. */
+/**
+ * Sent to this link alone, and unreadable by scripts. Not `Strict`, because links are opened from other
+ * sites, such as a mailbox.
+ */
 function cookie({ baseUrl }: Service, token: string, session: string): string {
   const secure = baseUrl.startsWith("https:") ? "; Secure" : "";
   return `${COOKIE}=${session}; Path=/link/${token}; Max-Age=${DAY_SECONDS}; HttpOnly; SameSite=Lax${secure}`;
@@ -180,7 +185,10 @@ function takeOpening(network: string, link: string): void {
   holder[KEY].take(network, link);
 }
 
-/** Counts an opening for its network, then for its link. Throws `rate_limited`; a refused network does not use up the link. */
+/**
+ * Counts an opening for its network, then for its link. Throws `rate_limited`; a refused network does not use
+ * up the link.
+ */
 export function createOpeningLimits(options: LimitOptions = {}): OpeningLimits {
   const [networks, links] = [createBuckets("linkOpeningsOfNetwork", options), createBuckets("linkOpenings", options)];
   const take = (seconds: number) => {

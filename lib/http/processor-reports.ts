@@ -11,9 +11,9 @@ import { toResponse } from "./response";
 const MAX_MESSAGE_BYTES = 256 * 1_024;
 
 /**
- * Handles a processor's webhook. 200 with the body that the processor expects, or 204, once all of it is booked. After any other
- * status the processor retries: 404 for an unknown connection, 400 for a message that is not authentic, 409 while the outcome is
- * unknown. `connection`: null for a built-in processor.
+ * Handles a processor's webhook. 200 with the body that the processor expects, or 204, once all of it is
+ * booked. After any other status the processor retries: 404 for an unknown connection, 400 for a message that
+ * is not authentic, 409 while the outcome is unknown. `connection`: null for a built-in processor.
  */
 export async function receiveReports(
   request: Request,

@@ -18,8 +18,8 @@ type StaffRequest = {
 };
 
 /**
- * Records what staff are about to read or change in a merchant's environment; a change needs a reason. Other callers' requests are
- * not recorded here.
+ * Records what staff are about to read or change in a merchant's environment; a change needs a reason. Other
+ * callers' requests are not recorded here.
  */
 export async function recordStaffRequest(service: Service, caller: Caller, request: StaffRequest): Promise<void> {
   const { actor, environment } = caller;

@@ -16,7 +16,10 @@ const MAX_BYTES = 16_000_000;
 const MAX_HELD = 256_000;
 /** Memory of a row without its bodies. */
 const ROW_BYTES = 1_500;
-/** Factors from text to memory: for a body that its endpoint accepts, and for a refused one, such as many empty objects. */
+/**
+ * Factors from text to memory: for a body that its endpoint accepts, and for a refused one, such as many
+ * empty objects.
+ */
 const [ACCEPTED_WEIGHT, REFUSED_WEIGHT] = [3, 20];
 /** Rows per statement. */
 const BATCH = 100;
@@ -44,8 +47,9 @@ export const isLogged = ({ actor }: Caller, endpoint: Endpoint, status: number) 
 export const mayHold = (bytes: number): boolean => bytes <= MAX_HELD;
 
 /**
- * Collects requests in memory and writes them every second, in batches. No request waits for it or fails because of it: entries
- * without room are dropped and counted, and the environment's next row reports how many.
+ * Collects requests in memory and writes them every second, in batches. No request waits for it or fails
+ * because of it: entries without room are dropped and counted, and the environment's next row reports how
+ * many.
  */
 export function createRequestLog(service: RequestLogService) {
   let waiting: Waiting[] = [];

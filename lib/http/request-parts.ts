@@ -20,8 +20,8 @@ const REPEATED_HEADERS = "x-cardlane-repeated-headers";
 type NodeHeaders = { headers: Record<string, string | string[] | undefined>; rawHeaders: readonly string[] };
 
 /**
- * Records repeated headers before any is read, and removes a value that the caller sent. Returns their names in
- * lower case.
+ * Records repeated headers before any is read, and removes a value that the caller sent. Returns their names
+ * in lower case.
  */
 export function noteRepeatedHeaders({ headers, rawHeaders }: NodeHeaders): ReadonlySet<string> {
   delete headers[REPEATED_HEADERS];

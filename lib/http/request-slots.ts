@@ -13,7 +13,10 @@ export type RequestSlots = {
   longWrite(reader: string, mode: Mode): Promise<Slot>;
   /** For a write; `payment`: the payment whose money it moves. */
   write(by: { readonly merchant: string; readonly payment: string | null }): Promise<Slot>;
-  /** For a response that may be long, until it is sent: a client that does not receive it delays only its own reader. */
+  /**
+   * For a response that may be long, until it is sent: a client that does not receive it delays only its own
+   * reader.
+   */
   unsent(reader: string): Promise<Slot>;
 };
 
@@ -23,7 +26,10 @@ const READ_WAIT_MS = 5_000;
 /** Well within the time limit of a request. */
 const WRITE_WAIT_MS = 10_000;
 
-/** More than a shop sends for one payment at a time. Each response has the payment and up to 100 of its refunds. */
+/**
+ * More than a shop sends for one payment at a time. Each response has the payment and up to 100 of its
+ * refunds.
+ */
 const OF_A_PAYMENT = {
   perKey: 4,
   maxWaiting: 1_000,

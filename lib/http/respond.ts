@@ -33,8 +33,8 @@ function openApiDocument({ http, endpoint, request, connection }: ApiCall): Endp
 }
 
 /**
- * Throws if the endpoint requires re-authentication and the user has not done it. Records what staff are about
- * to do.
+ * Throws if the endpoint requires re-authentication and the user has not done it. Records what staff are
+ * about to do.
  */
 async function authorizeAction(call: ApiCall, { caller }: Access, { body }: RequestInput): Promise<void> {
   const { http, endpoint, request, id, info } = call;

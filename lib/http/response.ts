@@ -11,7 +11,10 @@ import type { Stream } from "./event-stream";
 /** Text, or its UTF-8 in pieces where it is long. */
 export type Body = string | readonly Uint8Array[];
 
-/** A response before it is sent: plain data, because our own server writes it as it is; Next takes a `Response`. */
+/**
+ * A response before it is sent: plain data, because our own server writes it as it is; Next takes a
+ * `Response`.
+ */
 export type HttpResponse = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -119,7 +122,10 @@ export function createRenderer(baseUrl: string): RenderReply {
   };
 }
 
-/** The payment, or the transaction if the endpoint returns one; with status PENDING while the outcome is unknown. */
+/**
+ * The payment, or the transaction if the endpoint returns one; with status PENDING while the outcome is
+ * unknown.
+ */
 function shown(request: ReplyTarget, result: Extract<Result, { kind: "done" | "pending" }>): Reply {
   const { snapshot, transactionId, mode } = result;
   const { payment, transactions } = snapshot;

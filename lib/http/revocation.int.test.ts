@@ -34,7 +34,9 @@ function requestTo(method: string, path: string, headers: Headers, body: ApiRequ
   return { method, url: `http://api.test${path}`, headers: { get: (name) => headers[name] ?? null }, body };
 }
 
-/** A merchant with a key and a signed-in member, and the ways in which owners or staff can end their access. */
+/**
+ * A merchant with a key and a signed-in member, and the ways in which owners or staff can end their access.
+ */
 async function setup(permissions: Permission[] = ["event.read"]) {
   const users = await testUsers(db);
   const { service, merchant } = users;

@@ -3,9 +3,15 @@ import { AppError } from "@/lib/contract/errors";
 import type { Context } from "@/lib/domain/context";
 import type { Stream } from "./event-stream";
 
-/** Interval between access checks of streams and exports: with the half second of the key cache, they end within a second. */
+/**
+ * Interval between access checks of streams and exports: with the half second of the key cache, they end
+ * within a second.
+ */
 const RECHECK_MS = 200;
-/** Other requests check it again before they act if a slow body or a queue has made the first check older than this. */
+/**
+ * Other requests check it again before they act if a slow body or a queue has made the first check older than
+ * this.
+ */
 const FRESH_MS = 400;
 
 type Access = Pick<Context, "reauthorize" | "service">;
@@ -33,7 +39,9 @@ export function watchAccess({ reauthorize, service }: Access, revoked: () => voi
   };
 }
 
-/** The stream, ended once its caller loses access: even while it is idle, or while a slow client holds it up. */
+/**
+ * The stream, ended once its caller loses access: even while it is idle, or while a slow client holds it up.
+ */
 export const whileAllowed = (access: Access, stream: Stream): Stream =>
   async function* (over) {
     const stop = watchAccess(access, () => over.abort());

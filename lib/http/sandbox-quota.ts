@@ -28,7 +28,10 @@ export type SandboxQuota = {
   take(writer: Writer): CountedWrite | null;
 };
 
-/** Daily quota of test-mode writes, which are kept for good. Live mode has no limit, and 0 MB turns the limit off. */
+/**
+ * Daily quota of test-mode writes, which are kept for good. Live mode has no limit, and 0 MB turns the limit
+ * off.
+ */
 export function createSandboxQuota(mbPerDay: number, now?: () => number): SandboxQuota {
   if (mbPerDay === 0) return { take: () => null };
   const hint = ` With a confirmed e-mail address, the limit is ${VERIFIED_FACTOR} times as high.`;
@@ -48,7 +51,9 @@ function quotaOf(options: Parameters<typeof createLimiter>[1]): (key: string) =>
   };
 }
 
-/** On globalThis: the pages are bundled with a copy of this module, and must share its counts with the API. */
+/**
+ * On globalThis: the pages are bundled with a copy of this module, and must share its counts with the API.
+ */
 const holder = globalThis as { [key: symbol]: SandboxQuota | undefined };
 const KEY = Symbol.for("cardlane.sandbox-quota");
 
@@ -57,7 +62,10 @@ export function sandboxQuota(): SandboxQuota {
   return holder[KEY];
 }
 
-/** A merchant's keys share a quota and each user has another, so that a leaked key cannot block the user who revokes it. */
+/**
+ * A merchant's keys share a quota and each user has another, so that a leaked key cannot block the user who
+ * revokes it.
+ */
 export function takeSandboxWrite({ actor, environment, limitKey, verified }: Caller): CountedWrite | null {
   if (actor.type === "staff") return null;
   return sandboxQuota().take({

@@ -1,6 +1,9 @@
 import { env } from "@/lib/env";
 
-/** Headers that restrict browsers. Names are lower case, because they are compared with those that a handler set. */
+/**
+ * Headers that restrict browsers. Names are lower case, because they are compared with those that a handler
+ * set.
+ */
 type Headers = Readonly<Record<string, string>>;
 
 const YEARS_2_SECONDS = 63_072_000;
@@ -23,7 +26,10 @@ function withStrictTransport(headers: Headers): Headers {
 const DATA: Headers = { ...EVERYWHERE, "content-security-policy": CLOSED_POLICY };
 const DATA_BY_HTTPS = withStrictTransport(DATA);
 
-/** Headers of the API's responses, and of all others that are not pages. One shared object, because every response needs it. */
+/**
+ * Headers of the API's responses, and of all others that are not pages. One shared object, because every
+ * response needs it.
+ */
 export const dataHeaders = (): Headers => (isHttps() ? DATA_BY_HTTPS : DATA);
 
 const FEATURES = ["camera", "display-capture", "geolocation", "microphone", "midi", "payment", "serial", "usb"];
@@ -43,15 +49,18 @@ export const pageHeaders = (): Headers => (isHttps() ? withStrictTransport(PAGE)
 export const NONCE_HEADER = "x-cardlane-nonce";
 
 /**
- * Policy of a page that is rendered for one request. Scripts need the nonce, or a loader that has it; styles are our own files or
- * need it. In development Next's own tools use eval and style attributes.
+ * Policy of a page that is rendered for one request. Scripts need the nonce, or a loader that has it; styles
+ * are our own files or need it. In development Next's own tools use eval and style attributes.
  */
 export const pagePolicy = (nonce: string): string =>
   env.isDevelopment
     ? policyWith(`'nonce-${nonce}' 'strict-dynamic' 'unsafe-eval'`, "'self' 'unsafe-inline'")
     : policyWith(`'nonce-${nonce}' 'strict-dynamic'`, `'self' 'nonce-${nonce}'`);
 
-/** Policy of a page that everyone gets alike: our own files, and its inline scripts by their SHA-256 in Base64. */
+/**
+ * Policy of a page that everyone gets alike: our own files, and its inline scripts by their SHA-256 in
+ * Base64.
+ */
 export const publicPagePolicy = (digests: readonly string[]): string =>
   policyWith(["'self'", ...digests.map((digest) => `'sha256-${digest}'`)].join(" "), "'self'");
 

@@ -13,7 +13,9 @@ import { requireSameOrigin } from "./session-caller";
 type Context = { params: Promise<{ nextauth: string[] }> };
 type Handler = (request: Request, context: Context) => Promise<Response>;
 
-/** The GET and POST handlers of next-auth for one audience. Made at the first request, when the service is up. */
+/**
+ * The GET and POST handlers of next-auth for one audience. Made at the first request, when the service is up.
+ */
 export function signInRoutes(audience: Audience): { GET: Handler; POST: Handler } {
   let handler: Handler | null = null;
   const handle: Handler = async (request, context) => {
@@ -24,7 +26,8 @@ export function signInRoutes(audience: Audience): { GET: Handler; POST: Handler 
       // next-auth's own logger would log unauthenticated input.
       if (action === "_log") throw new AppError("resource_not_found", "There is nothing here.");
       if (action === "callback" && request.method !== "POST") throw onlyPost();
-      // Another site's form must not sign a browser in to another account, even if next-auth's own token leaks.
+      // Another site's form must not sign a browser in to another account, even if next-auth's own token
+      // leaks.
       if (request.method === "POST") requireSameOrigin(request.headers, service.baseUrl);
       return await handler(await bounded(request), context);
     } catch (thrown) {
@@ -35,8 +38,8 @@ export function signInRoutes(audience: Audience): { GET: Handler; POST: Handler 
 }
 
 /**
- * The request as next-auth gets it: next-auth reads a body of any size, assumes that it can be parsed, and responds with 500 to an
- * unknown path. Throws 413 and 400.
+ * The request as next-auth gets it: next-auth reads a body of any size, assumes that it can be parsed, and
+ * responds with 500 to an unknown path. Throws 413 and 400.
  */
 async function bounded(request: Request): Promise<NextRequest> {
   const { method } = request;
@@ -62,8 +65,8 @@ function tidyCallback(fields: URLSearchParams): void {
 }
 
 /**
- * next-auth writes the error into a Location header unchanged, and mistakes part of the path for one. Unknown errors are
- * replaced, because not every text may stand in a header.
+ * next-auth writes the error into a Location header unchanged, and mistakes part of the path for one. Unknown
+ * errors are replaced, because not every text may stand in a header.
  */
 function tidyError(fields: URLSearchParams): void {
   if (!/^\w{1,40}$/.test(fields.get("error") ?? "")) fields.set("error", "Default");

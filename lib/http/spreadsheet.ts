@@ -12,7 +12,10 @@ export type SheetColumn<Row> = {
   name: string;
   /** Heading in other files. */
   heading: string;
-  /** `amount`: decimal text in major units. `time` and `local_time`: ISO 8601 in UTC; the latter is shown in the sheet's zone. */
+  /**
+   * `amount`: decimal text in major units. `time` and `local_time`: ISO 8601 in UTC; the latter is shown in
+   * the sheet's zone.
+   */
   kind: "text" | "number" | "amount" | "time" | "local_time";
   read: (row: Row) => Cell;
   /** Text shown in place of a code. */
@@ -28,7 +31,9 @@ export const FILE_TYPES: Record<ExportFormat, { extension: string; type: string 
   xlsx: { extension: "xlsx", type: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" },
 };
 
-/** A file of the rows, a piece at a time: pieces are written in a few milliseconds, with rests between them. */
+/**
+ * A file of the rows, a piece at a time: pieces are written in a few milliseconds, with rests between them.
+ */
 export function sheetParts<Row>(
   batches: AsyncIterable<readonly Row[]>,
   columns: readonly SheetColumn<Row>[],
@@ -40,8 +45,8 @@ export function sheetParts<Row>(
 }
 
 /**
- * After a piece, all exports of the process pause for as long as it took, so that together they use half of its time at most. The
- * pause is capped at this: a longer piece was delayed by a busy machine.
+ * After a piece, all exports of the process pause for as long as it took, so that together they use half of
+ * its time at most. The pause is capped at this: a longer piece was delayed by a busy machine.
  */
 const MAX_REST_MS = 5;
 let restUntilMs = 0;
@@ -169,10 +174,16 @@ function offsetsIn(timeZone: string): (at: string) => number {
   };
 }
 
-/** Starts a calculation in a spreadsheet: ASCII signs, and their forms from input methods that spreadsheets take for them. */
+/**
+ * Starts a calculation in a spreadsheet: ASCII signs, and their forms from input methods that spreadsheets
+ * take for them.
+ */
 const FORMULA = /^[\s\p{Cc}\p{Cf}]*[=+@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b\u2212-]/u;
 
-/** An apostrophe goes before text that begins like a formula, past anything that importers drop. The rest is left as it is. */
+/**
+ * An apostrophe goes before text that begins like a formula, past anything that importers drop. The rest is
+ * left as it is.
+ */
 export const withoutFormulas = (text: string): string =>
   FORMULA.test(text) || /^[\t\r\n]/.test(text) ? `'${text}` : text;
 
@@ -181,8 +192,9 @@ const MAX_RETYPED = 40;
 const wordsIn = (text: string): string[] => text.toLowerCase().match(/\p{L}+/gu) ?? [];
 
 /**
- * True if Excel reads a text as a number, date or time, and loses zeros or digits: 02134, 4242424242424242, 1-2,
- * 12E5, MAR 1. Such a text has only digits, their punctuation and one such word, so it is safe inside a formula.
+ * True if Excel reads a text as a number, date or time, and loses zeros or digits: 02134, 4242424242424242,
+ * 1-2, 12E5, MAR 1. Such a text has only digits, their punctuation and one such word, so it is safe inside a
+ * formula.
  */
 export function excelRetypes(locale: string): (text: string) => boolean {
   const words = new Set(["e", "am", "pm"]);
@@ -213,7 +225,9 @@ const SHAPES = {
   local_time: { numFmt: TIME_FORMAT, width: 20 },
 };
 
-/** Text cells are text, so that nothing in them is calculated or retyped. Memory does not grow with the rows. */
+/**
+ * Text cells are text, so that nothing in them is calculated or retyped. Memory does not grow with the rows.
+ */
 async function* workbookParts<Row>(
   batches: AsyncIterable<readonly Row[]>,
   columns: readonly SheetColumn<Row>[],
@@ -238,7 +252,9 @@ async function* workbookParts<Row>(
   }
 }
 
-/** The time of a piece is that of its consumer, which writes and compresses each row before it takes the next. */
+/**
+ * The time of a piece is that of its consumer, which writes and compresses each row before it takes the next.
+ */
 async function* workbookRows<Row>(
   batches: AsyncIterable<readonly Row[]>,
   columns: readonly SheetColumn<Row>[],

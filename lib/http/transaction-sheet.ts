@@ -158,8 +158,8 @@ const hasOwnPlace = (name: ExportField) =>
   name.endsWith("_minor") || name.endsWith("_local") || EARNINGS.includes(name);
 
 /**
- * The same for people: amounts once, signed amount, fee and net after the currency, and local times before those
- * in UTC.
+ * The same for people: amounts once, signed amount, fee and net after the currency, and local times before
+ * those in UTC.
  */
 export function columnsForPeople(fields: readonly ExportField[]): SheetColumn<ExportedTransaction>[] {
   const earnings = EARNINGS.filter((name) => fields.includes(name));

@@ -9,9 +9,9 @@ import { repeat } from "./jobs";
 const RENEW_INTERVAL_MS = 20_000;
 
 /**
- * Registers this process in the database with its base URL and secrets while it runs; returns a function that ends this. Throws
- * ConfigurationError while another process has another base URL, because links in mails and responses would lead to either.
- * Different ports of one machine are allowed, for local development.
+ * Registers this process in the database with its base URL and secrets while it runs; returns a function that
+ * ends this. Throws ConfigurationError while another process has another base URL, because links in mails and
+ * responses would lead to either. Different ports of one machine are allowed, for local development.
  */
 export async function registerProcess(service: Service): Promise<() => Promise<void>> {
   const own = { id: newId(), baseUrl: service.baseUrl, keyIds: service.secret.keyIds };

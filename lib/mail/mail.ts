@@ -24,8 +24,8 @@ export const isProxied = (headers: Readonly<Record<string, unknown>>): boolean =
 export const hasSeenProxy = (): boolean => holder[KEY] !== undefined;
 
 /**
- * Records permanently that a request came through a proxy: in this process at once, in the database for other processes
- * and the next start. A failed write is retried with the next such request.
+ * Records permanently that a request came through a proxy: in this process at once, in the database for other
+ * processes and the next start. A failed write is retried with the next such request.
  */
 export async function noteProxy(service: Pick<Service, "db" | "log" | "clock">): Promise<void> {
   const seen = holder[KEY] ?? { isStored: false };
@@ -41,8 +41,9 @@ export async function noteProxy(service: Pick<Service, "db" | "log" | "clock">):
 }
 
 /**
- * Destination of mail. The outbox page is used only if the operator enables it, or in a sandbox on one machine: its URL
- * and listening address are local, and no process on its database ever saw a proxy. No request can change that.
+ * Destination of mail. The outbox page is used only if the operator enables it, or in a sandbox on one
+ * machine: its URL and listening address are local, and no process on its database ever saw a proxy. No
+ * request can change that.
  */
 export async function mailRoute(service: Pick<Service, "db">): Promise<MailRoute> {
   if (env.smtpUrl !== null) return "sent";
@@ -68,7 +69,8 @@ export function openMailer(smtpUrl: string, from: string): Mailer {
   );
   return {
     async send(mail) {
-      // The id stays the same when a mail is resent after a lost confirmation, so that mailboxes can deduplicate it.
+      // The id stays the same when a mail is resent after a lost confirmation, so that mailboxes can
+      // deduplicate it.
       const messageId = `<${mail.id}@cardlane>`;
       // An object, because a comma in a text would make it several recipients.
       const to = { name: "", address: addressForServers(mail.recipient) };

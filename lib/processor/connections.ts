@@ -78,8 +78,8 @@ export function createConnections(options: ConnectionsOptions): Registry {
   }
 
   /**
-   * Undefined if the environment has never had a connection. One read started after the call is enough, whatever
-   * changes during it: otherwise a slow database or a stream of changes would block every payment.
+   * Undefined if the environment has never had a connection. One read started after the call is enough,
+   * whatever changes during it: otherwise a slow database or a stream of changes would block every payment.
    */
   async function knownOf({ id }: { id: string }, from = needed): Promise<Known | undefined> {
     const notBeforeMs = timer.elapsedMs() - FRESH_MS;
@@ -233,8 +233,9 @@ function limitRawCards(processor: Processor, rawCards: boolean): Processor {
 const RETRY_AFTER_MS = 10_000;
 
 /**
- * The operator's connection, once its account is known. The account is looked up once and stored with a digest
- * of the credentials, so that start-up does not need the processor. Throws `processor_error` until it is known.
+ * The operator's connection, once its account is known. The account is looked up once and stored with a
+ * digest of the credentials, so that start-up does not need the processor. Throws `processor_error` until it
+ * is known.
  */
 function createOperator(options: ConnectionsOptions, operator: OperatorConnection): () => Promise<Connected> {
   const { db, secret, timer, timeoutMs, clock, log } = options;

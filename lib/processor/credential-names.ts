@@ -3,8 +3,8 @@ import type { CredentialField } from "./connector";
 import { FIELDS as STRIPE } from "./stripe/credentials";
 
 /**
- * Credential fields of each connector, by its key. They are kept apart from the connectors because every process
- * loads them for its log. A test compares the two lists.
+ * Credential fields of each connector, by its key. They are kept apart from the connectors because every
+ * process loads them for its log. A test compares the two lists.
  */
 export const CREDENTIAL_FIELDS: Readonly<Record<string, readonly CredentialField[]>> = { stripe: STRIPE, adyen: ADYEN };
 

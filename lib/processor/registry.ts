@@ -7,7 +7,10 @@ export type Connected = {
   readonly connectionId: string | null;
   readonly mode: Mode;
   readonly processor: Processor;
-  /** A merchant's connection, which can be disconnected at any moment: T1 must check that it is still connected. */
+  /**
+   * A merchant's connection, which can be disconnected at any moment: T1 must check that it is still
+   * connected.
+   */
   readonly guarded: boolean;
 };
 
@@ -31,7 +34,9 @@ type Environment = { readonly id: string; readonly mode: Mode };
 
 /** Finds the processor of each payment. */
 export type Registry = {
-  /** For payments without a connection: the sandbox in test mode. In live mode there is none except in tests. */
+  /**
+   * For payments without a connection: the sandbox in test mode. In live mode there is none except in tests.
+   */
   builtIn(mode: Mode): Processor | null;
   /** For a new payment, by the current rules; null if none is connected (`processor_not_configured`). */
   choose(environment: Environment, payment: PaymentToRoute): Promise<Connected | null>;

@@ -13,7 +13,10 @@ const zip = promisify(gzip);
 
 const COMPRESSIBLE = /\.(js|css|svg|json|txt)$/;
 
-/** Writes a `.br` and a `.gz` next to every text that browsers load, once per build instead of once per request. */
+/**
+ * Writes a `.br` and a `.gz` next to every text that browsers load, once per build instead of once per
+ * request.
+ */
 export async function compressBuild(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && COMPRESSIBLE.test(entry.name));

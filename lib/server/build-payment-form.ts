@@ -11,7 +11,9 @@ import { BuildError, compressBuild } from "./build-output";
 const FOLDER = join("public", "sdk");
 const FILES = ["v1.js", "frame.js", "frame.css"].map((name) => join(FOLDER, name));
 
-/** Builds the files into `public/sdk`, with their compressed copies. Throws a BuildError for warnings as well. */
+/**
+ * Builds the files into `public/sdk`, with their compressed copies. Throws a BuildError for warnings as well.
+ */
 export async function buildPaymentForm(root: string): Promise<void> {
   const { build, formatMessages, stop } = await import("esbuild");
   try {
@@ -48,7 +50,10 @@ export function paymentFormHash(root: string): string | null {
 /** True for a path, relative to the root, that the build writes. */
 export const isPaymentFormOutput = (path: string) => dirname(path) === FOLDER && !path.endsWith(".d.ts");
 
-/** The oldest browsers that we support: the first with `Object.hasOwn` and `reportError`, which nothing here polyfills. */
+/**
+ * The oldest browsers that we support: the first with `Object.hasOwn` and `reportError`, which nothing here
+ * polyfills.
+ */
 const BROWSERS = ["es2020", "chrome95", "edge95", "firefox100", "safari15.4"];
 
 function bundles(root: string): BuildOptions[] {

@@ -17,7 +17,9 @@ const COMMANDS = [
   "verify",
 ];
 
-/** Entry points of a copied build: the service, the check whether it is stale, and the operator's commands. */
+/**
+ * Entry points of a copied build: the service, the check whether it is stale, and the operator's commands.
+ */
 export const ENTRIES: Record<string, string> = {
   build: "lib/server/build.ts",
   main: "lib/server/main.ts",
@@ -47,8 +49,8 @@ export function serverBundle(root: string): BuildOptions {
 }
 
 /**
- * Builds the service itself into JavaScript beside its pages, so that production needs neither tsx nor esbuild.
- * Throws a BuildError.
+ * Builds the service itself into JavaScript beside its pages, so that production needs neither tsx nor
+ * esbuild. Throws a BuildError.
  */
 export async function buildServer(root: string): Promise<void> {
   const { build, stop } = await import("esbuild");

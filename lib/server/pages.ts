@@ -43,7 +43,8 @@ async function serve({ root, socket, settings, embedded, connections, demo }: Pa
   const url = env.databaseUrl ?? "";
   const pages = await openPages({ root, url, embedded, connections, demo });
   const server = createServer(pages.serverOptions, pages.listener);
-  // By default Node keeps 1,000 headers and drops the last, which are the service's: the caller's address and the nonce.
+  // By default Node keeps 1,000 headers and drops the last, which are the service's: the caller's address and
+  // the nonce.
   server.maxHeadersCount = 0;
   end = () => {
     server.close();

@@ -25,7 +25,10 @@ export function claimHost(): void {
   holder[HOST] = true;
 }
 
-/** Under `next start`, `next dev` and serverless hosts: the service and its jobs, once, on the migrated DATABASE_URL. */
+/**
+ * Under `next start`, `next dev` and serverless hosts: the service and its jobs, once, on the migrated
+ * DATABASE_URL.
+ */
 export async function startUnderNext({ dev = false } = {}): Promise<void> {
   if (holder[HOST]) return;
   maskProcessOutput();

@@ -18,7 +18,10 @@ export type Sent =
   | { readonly kind: "failed"; readonly error: string };
 
 export type WebhookSender = {
-  /** The reason why messages may not be sent to this URL, worded for the user who entered it; null when they may. */
+  /**
+   * The reason why messages may not be sent to this URL, worded for the user who entered it; null when they
+   * may.
+   */
   findRefusal(url: string): Promise<string | null>;
   /** Sends a message and reads the response, within 15 s in total. Never throws; `stopping` aborts it. */
   send(message: Message, stopping: AbortSignal): Promise<Sent>;
@@ -159,7 +162,10 @@ async function exchange(socket: Socket, { url }: Target, message: Message, signa
   return { kind: "responded", status, retryAfter: headers["retry-after"] ?? null, body: text };
 }
 
-/** The first 4 kB of the body that arrive in time. A body that breaks off is no error: the status has been received. */
+/**
+ * The first 4 kB of the body that arrive in time. A body that breaks off is no error: the status has been
+ * received.
+ */
 async function readBody(response: IncomingMessage, signal: AbortSignal): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -23,8 +23,8 @@ export function newSigningKeys(): SigningKeys & { readonly publicKey: string } {
 }
 
 /**
- * The headers of a message as defined by Standard Webhooks. `keys`: newest first; each one signs. `timestampSeconds`: the time
- * of this attempt, because receivers refuse old timestamps.
+ * The headers of a message as defined by Standard Webhooks. `keys`: newest first; each one signs.
+ * `timestampSeconds`: the time of this attempt, because receivers refuse old timestamps.
  */
 export function signedHeaders(
   message: { readonly id: string; readonly timestampSeconds: number; readonly body: string },

@@ -3,8 +3,9 @@ import { isIP, isIPv4 } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /**
- * SSRF guard between merchants' URLs and our own network. The sender resolves each URL through it, connects only to addresses
- * that it returned, and checks the connected socket again, because a name may resolve to another address by then.
+ * SSRF guard between merchants' URLs and our own network. The sender resolves each URL through it, connects
+ * only to addresses that it returned, and checks the connected socket again, because a name may resolve to
+ * another address by then.
  */
 export type SsrfGuard = {
   /** Resolves a URL and checks each of its addresses. Throws {@link SsrfGuardError}. */
@@ -38,7 +39,10 @@ export type Resolve = (hostname: string) => Promise<string[]>;
 
 const RESOLVE_MS = 2_500;
 
-/** Avoids getaddrinfo: it blocks one of libuv's four threads, which password hashing needs, and a hostile name can be slow. */
+/**
+ * Avoids getaddrinfo: it blocks one of libuv's four threads, which password hashing needs, and a hostile name
+ * can be slow.
+ */
 async function resolvePublicly(hostname: string): Promise<string[]> {
   const resolver = new Resolver({ timeout: RESOLVE_MS / 2, tries: 2 });
   const timer = setTimeout(() => resolver.cancel(), RESOLVE_MS);

@@ -70,8 +70,8 @@ export function createClient(options: ClientOptions): Client {
 }
 
 /**
- * Result of one of two equal calls. An invalid request is compared without its request id, because its response
- * isn't stored.
+ * Result of one of two equal calls. An invalid request is compared without its request id, because its
+ * response isn't stored.
  */
 function textOf(settled: PromiseSettledResult<unknown>): string {
   if (settled.status === "fulfilled") return JSON.stringify(settled.value);
@@ -103,8 +103,8 @@ function cardlaneFor({ baseUrl, apiKey }: ClientOptions, counts: CallCounts, att
 }
 
 /**
- * Sends a request whose response is lost: the connection breaks at once, during the request, or just before the
- * end.
+ * Sends a request whose response is lost: the connection breaks at once, during the request, or just before
+ * the end.
  */
 async function loseResponse<T>(
   options: ClientOptions,
@@ -117,7 +117,9 @@ async function loseResponse<T>(
   await send(cardlane, { signal: AbortSignal.timeout(breaksAfterMs) }).catch(() => {});
 }
 
-/** Retries beyond the client's own: a 202, and a 409 while an earlier operation is in progress, aren't final. */
+/**
+ * Retries beyond the client's own: a 202, and a 409 while an earlier operation is in progress, aren't final.
+ */
 async function untilKnown<T>(options: ClientOptions, counts: CallCounts, send: Send<T>): Promise<T> {
   const { giveUpAfterMs = GIVE_UP_AFTER_MS } = options;
   const attempts: Attempts = { count: 0, last: null };

@@ -15,7 +15,10 @@ import type { LedgerBook } from "./reconcile";
 /** Lifetime of an idempotency key, within which an order may be charged only once. */
 const KEY_LIFE_MS = 24 * 3_600_000;
 
-/** Ledger entries of these payments, from the service's database. Throws ConfigurationError if it is unreachable. */
+/**
+ * Ledger entries of these payments, from the service's database. Throws ConfigurationError if it is
+ * unreachable.
+ */
 export async function readLedger(paymentIds: readonly string[], keys: readonly string[]): Promise<LedgerBook> {
   // Opening a missing embedded database would create an empty one, with nothing to compare.
   if (!env.databaseUrl && !existsSync(join(env.dataDir, "postgres.json"))) {

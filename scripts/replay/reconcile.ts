@@ -24,8 +24,8 @@ function endingOfPayment(payment: Pick<Payment, "status">): Ending | Payment["st
 }
 
 /**
- * All differences between file, API and ledger, order by order, to the minor unit. `ledger`: null if it wasn't
- * read.
+ * All differences between file, API and ledger, order by order, to the minor unit. `ledger`: null if it
+ * wasn't read.
  */
 export function compareBooks(rows: readonly Reconciled[], ledger: LedgerBook | null): Mismatch[] {
   const linesOfPayment = new Map<string, number>();

@@ -9,7 +9,10 @@ import { dataHeaders } from "@/lib/http/security-headers";
 /** Built once, as it depends only on the configuration. */
 let kept: Uint8Array<ArrayBuffer> | null = null;
 
-/** The search index, fetched when the search box is first focused. Compressed here because Next doesn't compress routes. */
+/**
+ * The search index, fetched when the search box is first focused. Compressed here because Next doesn't
+ * compress routes.
+ */
 export async function GET(): Promise<Response> {
   const urls = await publicUrls();
   const problem = errorExample("card_declined", `${urls.baseUrl}/docs`).value;

@@ -76,8 +76,8 @@ type InputSettings = Pick<
 const DIGITS = { inputMode: "numeric", dir: "ltr", class: "digits" } as const;
 
 /**
- * No field has a `name`: if the browser submits the form before the script runs, no card number gets into an address.
- * Browsers fill the fields by `autocomplete`.
+ * No field has a `name`: if the browser submits the form before the script runs, no card number gets into an
+ * address. Browsers fill the fields by `autocomplete`.
  */
 const SETTINGS: Record<FieldName, InputSettings> = {
   // Not `type="email"`: browsers alter its value and hide the caret position.
@@ -171,8 +171,8 @@ function NumberControl({ view, children }: { view: CheckoutView; children: Compo
 }
 
 /**
- * The picture beside the code is a button that explains where to find the code. Tab passes through it, and arriving by
- * Tab shows the explanation without a press.
+ * The picture beside the code is a button that explains where to find the code. Tab passes through it, and
+ * arriving by Tab shows the explanation without a press.
  */
 function CodeControl({ view, children }: { view: CheckoutView; children: ComponentChildren }) {
   const [isExplained, setExplained] = useState(false);

@@ -146,8 +146,8 @@ export function ChallengeFrame({ url, view }: { url: string; view: CheckoutView 
 const isOwnPage = (url: string): boolean => url.startsWith("/");
 
 /**
- * Gives the frame its content's height and the form's colors. Returns false if the page is out of reach: it is our own,
- * so the browser has replaced it with an error page.
+ * Gives the frame its content's height and the form's colors. Returns false if the page is out of reach: it
+ * is our own, so the browser has replaced it with an error page.
  */
 function fitToContent(frame: HTMLIFrameElement, view: CheckoutView): boolean {
   const inside = frame.contentDocument;
@@ -158,8 +158,8 @@ function fitToContent(frame: HTMLIFrameElement, view: CheckoutView): boolean {
 }
 
 /**
- * Result of the last attempt or of the connection. Always rendered, so that screen readers announce changes. It keeps its
- * height during the next attempt, so that nothing below it moves.
+ * Result of the last attempt or of the connection. Always rendered, so that screen readers announce changes.
+ * It keeps its height during the next attempt, so that nothing below it moves.
  */
 export function Notice({ view }: { view: CheckoutView }) {
   const { state, notice, phase, locale } = view;

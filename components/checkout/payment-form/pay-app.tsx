@@ -202,8 +202,8 @@ function useAppearance({ appearance, page }: CheckoutView): void {
 }
 
 /**
- * Moves the focus when the step changes: to the new heading, or back to the field to correct. Nothing moves on page
- * load, or while the shopper is elsewhere in the shop's page.
+ * Moves the focus when the step changes: to the new heading, or back to the field to correct. Nothing moves
+ * on page load, or while the shopper is elsewhere in the shop's page.
  */
 function usePhaseFocus(view: CheckoutView, embedded: boolean): void {
   const phaseRef = useRef(view.phase);

@@ -27,7 +27,9 @@ type ChallengePageOptions = {
   framed: boolean;
 };
 
-/** The sandbox's stand-in for a card issuer's 3-D Secure page. Plain forms, so it works without JavaScript. */
+/**
+ * The sandbox's stand-in for a card issuer's 3-D Secure page. Plain forms, so it works without JavaScript.
+ */
 export function renderChallengePage(challenge: ShownChallenge, options: ChallengePageOptions): string {
   const { action, nonce, stylesheet, framed } = options;
   return renderDocument({

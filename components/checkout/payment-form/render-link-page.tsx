@@ -203,8 +203,8 @@ type LinkPage = {
 };
 
 /**
- * A payment link's page. It continues to the payment form by itself, unless this browser has already paid here. Rendering
- * it writes nothing, so previews and crawlers open no session.
+ * A payment link's page. It continues to the payment form by itself, unless this browser has already paid
+ * here. Rendering it writes nothing, so previews and crawlers open no session.
  */
 export function renderLinkPage({ sale, paidBefore, action, nonce, stylesheet }: LinkPage): string {
   const { locale } = sale;

@@ -11,8 +11,8 @@ const SHOWN = 8;
 type Loaded = DocsSearch | "loading" | "failed" | null;
 
 /**
- * Searches the documentation in the browser. Before the index has loaded, or without JavaScript, Enter opens the
- * search page.
+ * Searches the documentation in the browser. Before the index has loaded, or without JavaScript, Enter opens
+ * the search page.
  */
 export function DocsSearchBox() {
   const id = useId();

@@ -97,7 +97,10 @@ export async function findEnvironmentsToEmpty(client: Sql, limit: number): Promi
   return rows.map(({ id }) => id);
 }
 
-/** Removes up to `limit` rows of an abandoned test environment; returns the number. At 0 it is marked as empty. */
+/**
+ * Removes up to `limit` rows of an abandoned test environment; returns the number. At 0 it is marked as
+ * empty.
+ */
 export async function removeAbandonedRows(client: Sql, environmentId: string, limit: number): Promise<number> {
   const [row] = await client<[{ removed: number }]>`
     select remove_abandoned(${environmentId}::uuid, ${limit}::int) as removed`;

@@ -82,7 +82,9 @@ export async function findRemovedMembers(
   return new Map([...rows].flatMap((row) => (row.email ? [[row.object_id, row.email] as const] : [])));
 }
 
-/** True if the user did the same to the same object at or after an id. Index: audit_log_account, from its end. */
+/**
+ * True if the user did the same to the same object at or after an id. Index: audit_log_account, from its end.
+ */
 export async function wasRecordedLately(
   orm: Orm,
   environmentId: string,

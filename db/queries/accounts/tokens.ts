@@ -83,7 +83,9 @@ export async function findTokenHolder(orm: Orm, digest: Buffer): Promise<TokenHo
   return rows[0] ?? null;
 }
 
-/** The user of a token, locked until the transaction ends; null if it is unknown. Lock order: user → token. */
+/**
+ * The user of a token, locked until the transaction ends; null if it is unknown. Lock order: user → token.
+ */
 export async function lockTokenHolder(tx: Orm, digest: Buffer): Promise<string | null> {
   const holder = tx.select({ id: userTokens.user_id }).from(userTokens).where(eq(userTokens.token_sha256, digest));
   const rows = await tx.select({ id: users.id }).from(users).where(inArray(users.id, holder)).for("update");

@@ -52,7 +52,9 @@ export type ListedKey = Pick<
   | keyof OperationPart
 >;
 
-/** An environment's keys, newest first. `after`: the key before the page. Index: `idempotency_keys_recent`. */
+/**
+ * An environment's keys, newest first. `after`: the key before the page. Index: `idempotency_keys_recent`.
+ */
 export async function findRecentKeys(
   sql: Sql,
   environmentId: string,

@@ -7,7 +7,10 @@ export type DuePayment = { environment_id: string; id: string; mode: Mode };
 /** A due payment and its version. */
 type DueVersion = DuePayment & { version: number };
 
-/** A page of due payments: of the environments after one, in the order of their ids, at most `perEnvironment` of each. */
+/**
+ * A page of due payments: of the environments after one, in the order of their ids, at most `perEnvironment`
+ * of each.
+ */
 export type DuePage = { readonly after: string; readonly perEnvironment: number; readonly limit: number };
 
 /** Environments with a payment of that status, by a skip scan of its index. */
@@ -25,8 +28,8 @@ const waitingEnvironments = (sql: Sql, status: "AUTHORIZED" | "REQUIRES_ACTION",
 };
 
 /**
- * Expired authorizations without an operation in progress, each environment's oldest first. If the processor refused the
- * void, it is retried after an hour. Indexes: `payments_expiring`, `operations_payment`.
+ * Expired authorizations without an operation in progress, each environment's oldest first. If the processor
+ * refused the void, it is retried after an hour. Indexes: `payments_expiring`, `operations_payment`.
  */
 export async function listExpiredAuthorizations(
   sql: Sql,
@@ -47,8 +50,8 @@ export async function listExpiredAuthorizations(
 }
 
 /**
- * Payments whose 3-D Secure challenge started more than `minutes` ago, each environment's oldest first. Index:
- * `payments_waiting`.
+ * Payments whose 3-D Secure challenge started more than `minutes` ago, each environment's oldest first.
+ * Index: `payments_waiting`.
  */
 export async function listAbandonedChallenges(
   sql: Sql,
@@ -68,8 +71,8 @@ export async function listAbandonedChallenges(
 }
 
 /**
- * Payments with a late approval whose void the processor refused: retried after one hour, then after two, and so on.
- * Indexes: `operations_late_approvals`, the primary key of payments.
+ * Payments with a late approval whose void the processor refused: retried after one hour, then after two, and
+ * so on. Indexes: `operations_late_approvals`, the primary key of payments.
  */
 export async function listUnvoidedApprovals(sql: Sql, { after, limit }: DuePage): Promise<DueVersion[]> {
   return sql<DueVersion[]>`

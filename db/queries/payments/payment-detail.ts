@@ -8,7 +8,9 @@ import { findLatestOfPayment, type PaymentSnapshot } from "./payments";
 
 /** Max. length of each list; the latest entries are shown. */
 export const DETAIL_LIMIT = 50;
-/** Max. total bytes of shown request and response bodies, latest first: rendering costs far more than sending. */
+/**
+ * Max. total bytes of shown request and response bodies, latest first: rendering costs far more than sending.
+ */
 const MAX_BODY_BYTES = 200_000;
 const CUSTOMER_PAYMENTS_CAP = 100;
 
@@ -64,8 +66,8 @@ export type PaymentDetailRows = PaymentSnapshot & {
 };
 
 /**
- * A payment with all related rows, or null. One repeatable-read transaction, so one snapshot; every statement uses an
- * index. Lists are newest first.
+ * A payment with all related rows, or null. One repeatable-read transaction, so one snapshot; every statement
+ * uses an index. Lists are newest first.
  */
 export async function readPaymentDetail(
   sql: Sql,
@@ -118,7 +120,10 @@ function listLedgerLines(tx: Transaction, environmentId: string, paymentId: stri
     order by l.created_at desc, l.operation_id desc, l.line desc limit ${DETAIL_LIMIT}::int`;
 }
 
-/** The sum over all lines, not only those shown. Indexes: `operations_payment`, then the primary key of the ledger. */
+/**
+ * The sum over all lines, not only those shown. Indexes: `operations_payment`, then the primary key of the
+ * ledger.
+ */
 async function sumFees(tx: Transaction, environmentId: string, paymentId: string): Promise<number> {
   const [row] = await tx<[{ fee: number }]>`
     select coalesce(sum(l.amount), 0)::float8 as fee from operations o
@@ -148,7 +153,9 @@ function listEvents(
     order by e.id desc limit ${DETAIL_LIMIT}::int`;
 }
 
-/** Keys that still belong to an operation of the payment. Indexes: `operations_payment`, then the primary key. */
+/**
+ * Keys that still belong to an operation of the payment. Indexes: `operations_payment`, then the primary key.
+ */
 function listKeys(tx: Transaction, environmentId: string, paymentId: string) {
   return tx<KeyOfPayment[]>`
     select key, operation_name as endpoint, path, request_id, actor, created_at, status_code, response_sealed, replay_count,
@@ -209,7 +216,10 @@ async function findClientSession(tx: Transaction, environmentId: string, snapsho
   return row ?? null;
 }
 
-/** Other payments of the customer, counted up to {@link CUSTOMER_PAYMENTS_CAP} + 1. Index: `payments_customer`. */
+/**
+ * Other payments of the customer, counted up to {@link CUSTOMER_PAYMENTS_CAP} + 1. Index:
+ * `payments_customer`.
+ */
 async function countCustomerPayments(tx: Transaction, environmentId: string, { payment }: PaymentSnapshot) {
   if (payment.customer_id === null) return null;
   const [row] = await tx<[{ count: number }]>`

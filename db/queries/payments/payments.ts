@@ -10,8 +10,9 @@ export type PaymentSnapshot = { payment: PaymentRow; transactions: TransactionRo
 type JoinedRow = TransactionRow & { [K in keyof PaymentRow as `p_${K}`]: PaymentRow[K] };
 
 /**
- * A payment with its transactions, oldest first, or null. One statement, so one snapshot. Refunds share the charge's
- * metadata and address objects, although each row has a copy. Indexes: the primary keys, `transactions_refunds`.
+ * A payment with its transactions, oldest first, or null. One statement, so one snapshot. Refunds share the
+ * charge's metadata and address objects, although each row has a copy. Indexes: the primary keys,
+ * `transactions_refunds`.
  */
 export async function findPayment(
   sql: Sql | SqlTransaction,

@@ -8,8 +8,9 @@ type KeptObject = Pick<ProcessorObjectRow, "processor" | "kind"> & {
 };
 
 /**
- * Stores the processor's id of an object that it created for an operation; idempotent. False: the operation is closed or
- * held by another process. The operation's row is locked, so that its next holder either sees the id, or this fails.
+ * Stores the processor's id of an object that it created for an operation; idempotent. False: the operation
+ * is closed or held by another process. The operation's row is locked, so that its next holder either sees
+ * the id, or this fails.
  */
 export async function insertProcessorObject(
   sql: Sql | Transaction,
@@ -51,7 +52,10 @@ export async function listProcessorObjects(
     limit 1000`;
 }
 
-/** The operation of a processor's object, in any environment; null for an unknown id. Index: `processor_objects_id`. */
+/**
+ * The operation of a processor's object, in any environment; null for an unknown id. Index:
+ * `processor_objects_id`.
+ */
 export async function findOperationOfObject(
   sql: Sql | Transaction,
   processor: string,

@@ -3,7 +3,9 @@ import type { OperationState } from "@/db/schema/operations";
 import type { PaymentStatus } from "@/lib/contract/payments/payment";
 import type { Fragment } from "../statement-text";
 
-/** A payment or refund of ours, to compare with an entry of the processor's own list. Amounts in minor units. */
+/**
+ * A payment or refund of ours, to compare with an entry of the processor's own list. Amounts in minor units.
+ */
 export type OurEntry = {
   readonly environment_id: string;
   /** Id of the payment, or of the refund's operation. */
@@ -15,7 +17,9 @@ export type OurEntry = {
   readonly authorization: string;
   readonly amount: number;
   readonly currency: string;
-  /** Set for a payment that ended unpaid and was approved later: its money was returned, or still has to be. */
+  /**
+   * Set for a payment that ended unpaid and was approved later: its money was returned, or still has to be.
+   */
   readonly late_approval: "given_back" | "to_give_back" | null;
   /** The entry is changing, or changed a moment ago. */
   readonly under_way: boolean;
@@ -28,7 +32,9 @@ export type OurEntry = {
   | { readonly kind: "refund"; readonly state: OperationState }
 );
 
-/** Scope of a comparison: a connection's payments in some environments; just one unless it is the operator's. */
+/**
+ * Scope of a comparison: a connection's payments in some environments; just one unless it is the operator's.
+ */
 export type Compared = {
   readonly connectionId: string;
   /** Key under which the processor's own ids are stored. */

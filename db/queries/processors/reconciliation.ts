@@ -66,7 +66,9 @@ export async function listEnvironmentsOfConnection(sql: Sql, connectionId: strin
 
 type NewRun = Pick<ReconciliationRunRow, "id" | "environment_id" | "connection_id" | "night" | "since" | "until">;
 
-/** A comparison as claimed by one process: `started_at` distinguishes it from a later claim of the same run. */
+/**
+ * A comparison as claimed by one process: `started_at` distinguishes it from a later claim of the same run.
+ */
 export type ClaimedRun = Pick<ReconciliationRunRow, "id" | "started_at">;
 
 /**
@@ -160,7 +162,9 @@ export async function releaseRun(sql: Sql, { id, started_at }: ClaimedRun): Prom
   }
 }
 
-/** SQL condition: a comparison after `r` covered that time. One that had nothing to compare covered nothing. */
+/**
+ * SQL condition: a comparison after `r` covered that time. One that had nothing to compare covered nothing.
+ */
 const isRechecked = (since: string, until: string) => `exists (
   select from reconciliation_runs later
   where later.connection_id = r.connection_id and later.state = 'done' and later.id > r.id

@@ -18,7 +18,9 @@ const NOT_SETTLED = `
   join payments p on p.environment_id = t.environment_id and p.id = t.payment_id
   group by t.environment_id, t.currency`;
 
-/** Each batch's figures from its transactions; a refund that failed after it was settled is in two batches. */
+/**
+ * Each batch's figures from its transactions; a refund that failed after it was settled is in two batches.
+ */
 const BATCH_ITEMS = `
   select t.environment_id, t.settlement_batch_id as id, t.type as kind, t.currency,
     case t.type when 'CHARGE' then p.amount_captured else t.amount end as amount

@@ -100,7 +100,9 @@ export async function listCurrencies(
     from seen group by currency order by sum(captures) desc, currency`;
 }
 
-/** One day's figures; amounts in minor units. `refunded` minus `refund_failed` is the amount finally refunded. */
+/**
+ * One day's figures; amounts in minor units. `refunded` minus `refund_failed` is the amount finally refunded.
+ */
 export type FiguresRow = {
   day: string;
   captured: number;

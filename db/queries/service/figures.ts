@@ -4,7 +4,9 @@ import { UNSETTLED, UNSETTLED_REVERSAL } from "../settlement/settle";
 
 export const OPERATION_AGES = ["under_1m", "1m_to_10m", "10m_to_1h", "1h_to_24h", "over_24h"] as const;
 type OpenOperations = {
-  /** `under_way`: held by its first process. `unknown`: a call ended without an outcome, or the process died. */
+  /**
+   * `under_way`: held by its first process. `unknown`: a call ended without an outcome, or the process died.
+   */
   outcome: "under_way" | "unknown";
   age: (typeof OPERATION_AGES)[number];
   count: number;

@@ -52,7 +52,9 @@ export async function listSecretKeys(orm: Orm): Promise<Map<string, string>> {
 
 export const findCurrentSecret = (orm: Orm): Promise<string | null> => findServiceSetting(orm, CURRENT);
 
-/** Sets the first secret of a database, unless another process was faster. Returns the id of the current one. */
+/**
+ * Sets the first secret of a database, unless another process was faster. Returns the id of the current one.
+ */
 export function adoptSecret(orm: Orm, key: { id: string; verifier: string }): Promise<string> {
   return orm.transaction(async (tx) => {
     const current = await adoptServiceSetting(tx, CURRENT, key.id);
@@ -103,7 +105,9 @@ export async function testWrite(orm: Orm): Promise<void> {
   await storeServiceSetting(orm, "write-test", randomBytes(4_500).toString("base64"));
 }
 
-/** Processes that serve this database: id → last seen by the database's clock, URL, and ids of its secrets. */
+/**
+ * Processes that serve this database: id → last seen by the database's clock, URL, and ids of its secrets.
+ */
 const PROCESS = "process:";
 const EXPIRES_AFTER_MS = 60_000;
 

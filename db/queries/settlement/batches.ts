@@ -25,7 +25,10 @@ const matching = (sql: Sql, environmentId: string, { currency, from, before }: B
   ${from === undefined ? sql`` : sql`and b.created_at >= ${from}`}
   ${before === undefined ? sql`` : sql`and b.created_at < ${before}`}`;
 
-/** Newest first. Indexes: the primary key, `settlement_batches_currency`; for the net amounts the ledger's primary key. */
+/**
+ * Newest first. Indexes: the primary key, `settlement_batches_currency`; for the net amounts the ledger's
+ * primary key.
+ */
 export async function listBatches(
   sql: Sql,
   environmentId: string,

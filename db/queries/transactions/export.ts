@@ -11,7 +11,9 @@ type OpenExport = {
   readonly total: number;
   /** Throws if it ends before all rows were read. */
   readonly batches: AsyncGenerator<ExportRow[], void>;
-  /** Ends the transaction and its connection. May be called repeatedly, but not while a batch is being read. */
+  /**
+   * Ends the transaction and its connection. May be called repeatedly, but not while a batch is being read.
+   */
   close(): Promise<void>;
 };
 

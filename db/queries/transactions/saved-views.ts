@@ -81,7 +81,9 @@ export async function findSavedView(
   return rows[0] ?? null;
 }
 
-/** Changes the user's own view; `missing` if there is none, `taken` if another of their views has the name. */
+/**
+ * Changes the user's own view; `missing` if there is none, `taken` if another of their views has the name.
+ */
 export async function updateSavedView(
   orm: Orm,
   environmentId: string,

@@ -109,7 +109,9 @@ select ${i} as n, count(*)::float8 / nullif((select count(*) from ${days}) - cas
     .toSorted((a, b) => Number(b.ids.length > 0) - Number(a.ids.length > 0) || a.perDay - b.perDay);
 }
 
-/** The transaction with an id, or the transactions of a payment. By primary key and `transactions_refunds`. */
+/**
+ * The transaction with an id, or the transactions of a payment. By primary key and `transactions_refunds`.
+ */
 async function idsOf(sql: Sql, environmentId: string, term: string): Promise<string[]> {
   const transaction = decodeId("transaction", term);
   const payment = decodeId("payment", term);

@@ -97,7 +97,9 @@ export function countWebhookEndpoints(orm: Orm, environmentId: string): Promise<
   return orm.$count(webhookEndpoints, there(environmentId));
 }
 
-/** Enabled endpoints that have been failing since before a given time, longest first. An environment has few. */
+/**
+ * Enabled endpoints that have been failing since before a given time, longest first. An environment has few.
+ */
 export function listFailingEndpoints(
   orm: Orm,
   environmentId: string,

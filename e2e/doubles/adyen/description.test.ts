@@ -10,7 +10,9 @@ import { faultsOfAnswer, faultsOfRequest, faultsOfWebhook, OPERATIONS, operation
 import type { DoubleRequest } from "./http-server";
 import { adyenUnderTest } from "./under-test";
 
-/** A double that stops when the test ends, and fails it if anything violates Adyen's description of its API. */
+/**
+ * A double that stops when the test ends, and fails it if anything violates Adyen's description of its API.
+ */
 async function underTest() {
   const double = await startAdyenDouble({ pages: "https://pages.adyen.example/threeDS/redirect" });
   onTestFinished(() => double.stop());

@@ -141,7 +141,9 @@ async function prove(kind: Kind, operation: Operation, fault: Fault): Promise<st
   }
 }
 
-/** Faults after which nothing was executed: the card is no longer available, so the authorization is closed. */
+/**
+ * Faults after which nothing was executed: the card is no longer available, so the authorization is closed.
+ */
 const NEVER: Partial<Record<Operation, readonly Fault[]>> = {
   create: ["stored 500", "stored 500 after"],
   confirm: ["lost before", "late", "stored 500", "503", "silence"],

@@ -21,7 +21,10 @@ export type KeyFormValues = {
 
 const DAY_MS = 86_400_000;
 
-/** Expiry after a number of days, or at the end of a day in the merchant's time zone. Null = never, or no date yet. */
+/**
+ * Expiry after a number of days, or at the end of a day in the merchant's time zone. Null = never, or no date
+ * yet.
+ */
 export function expiryOf(
   values: Pick<KeyFormValues, "expiry" | "expiryDate" | "kept">,
   now: Date,

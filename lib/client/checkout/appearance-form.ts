@@ -36,7 +36,10 @@ export const COLOR_WORDS: Record<ColorMember, string> = {
   text_color: "Text",
 };
 
-/** Fonts that devices have, because the form loads nothing from elsewhere. The empty one is the form's default. */
+/**
+ * Fonts that devices have, because the form loads nothing from elsewhere. The empty one is the form's
+ * default.
+ */
 export const FONTS: readonly { value: string; label: string }[] = [
   { value: "", label: "System" },
   { value: "'Helvetica Neue', Helvetica, Arial, sans-serif", label: "Helvetica" },

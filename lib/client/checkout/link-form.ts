@@ -49,7 +49,9 @@ export const linkEditValues = (link: PaymentLink, timeZone: string): LinkEditVal
   asks_email: link.asks_email,
 });
 
-/** A local time in a zone as an instant; null if invalid. A time skipped by the zone becomes an hour later. */
+/**
+ * A local time in a zone as an instant; null if invalid. A time skipped by the zone becomes an hour later.
+ */
 export function instantIn(timeZone: string, local: LocalTime): string | null {
   if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(local)) return null;
   const asUtc = Date.parse(`${local.slice(0, 16)}Z`);

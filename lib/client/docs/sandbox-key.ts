@@ -1,6 +1,9 @@
 import { useSyncExternalStore } from "react";
 
-/** Test key for the documentation's samples. It is kept in this tab only, never in an address, a log or a cookie. */
+/**
+ * Test key for the documentation's samples. It is kept in this tab only, never in an address, a log or a
+ * cookie.
+ */
 export type SandboxKey = { readonly secret: string; readonly expiresAt: string | null };
 
 const NAME = "cardlane.docs.sandbox-key";

@@ -14,7 +14,10 @@ export const IDEMPOTENCY_KEY = "X-Idempotency-Key";
 
 let loading: Promise<OpenApiDocument> | null = null;
 
-/** The API's OpenAPI document, from which the forms are built. Loaded when the first one opens; throws if that fails. */
+/**
+ * The API's OpenAPI document, from which the forms are built. Loaded when the first one opens; throws if that
+ * fails.
+ */
 export function apiDocument(): Promise<OpenApiDocument> {
   loading ??= load().catch((error: unknown) => {
     loading = null;
@@ -117,8 +120,8 @@ export type TriedResponse = {
 const SHOWN_CHARACTERS = 200_000;
 
 /**
- * Sends a request to the sandbox with this key and no cookies. `show` receives the response each time more of it has
- * arrived. Throws if there is no response or it breaks off.
+ * Sends a request to the sandbox with this key and no cookies. `show` receives the response each time more of
+ * it has arrived. Throws if there is no response or it breaks off.
  */
 export async function sendRequest(
   { method, url, headers, body }: TriedRequest,

@@ -58,8 +58,9 @@ export type MoneyPorts = {
 const POLL_MS = [1_000, 1_000, 2_000, 3_000, 5_000];
 
 /**
- * Drives one money action on one payment. It creates the idempotency key and keeps it until the outcome is known, across
- * retries and, through its record, across reloads; after a refusal stored under the key, the next attempt gets a new one.
+ * Drives one money action on one payment. It creates the idempotency key and keeps it until the outcome is
+ * known, across retries and, through its record, across reloads; after a refusal stored under the key, the
+ * next attempt gets a new one.
  */
 export class MoneyDriver {
   #key: string;
@@ -112,8 +113,8 @@ export class MoneyDriver {
   }
 
   /**
-   * Sends the form; `amount` is in minor units. Does nothing unless the form is ready, so a second click sends no second
-   * request.
+   * Sends the form; `amount` is in minor units. Does nothing unless the form is ready, so a second click
+   * sends no second request.
    */
   async submit(body: MoneyBody, amount: number): Promise<void> {
     const shown = this.#snapshot.subject;
@@ -160,8 +161,8 @@ export class MoneyDriver {
   }
 
   /**
-   * True if another refund was made while our request never arrived: the user must see that before it is sent again. The
-   * key stays the same, so that a late arrival counts as the same request.
+   * True if another refund was made while our request never arrived: the user must see that before it is sent
+   * again. The key stays the same, so that a late arrival counts as the same request.
    */
   async #hasChanged(record: MoneyRecord): Promise<boolean> {
     if (record.action !== "refund") return false;

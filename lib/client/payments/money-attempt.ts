@@ -55,8 +55,8 @@ type MoneyAttemptPorts<Data> = {
 };
 
 /**
- * Sends until there is a definite result. `earlierUnknown`: the key was sent before with an unknown outcome, so a refusal
- * that isn't stored under the key says nothing about the money.
+ * Sends until there is a definite result. `earlierUnknown`: the key was sent before with an unknown outcome,
+ * so a refusal that isn't stored under the key says nothing about the money.
  */
 export async function attemptMoney<Data>(
   ports: MoneyAttemptPorts<Data>,

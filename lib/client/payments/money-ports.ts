@@ -39,7 +39,9 @@ const reasonName = (paymentId: string) => `cardlane.staff-reason.${paymentId}`;
 export const keepStaffReason = (paymentId: string, reason: string): void =>
   window.localStorage.setItem(reasonName(paymentId), reason);
 
-/** Access for staff on a merchant's behalf: the merchant's own routes, with environment and reason as headers. */
+/**
+ * Access for staff on a merchant's behalf: the merchant's own routes, with environment and reason as headers.
+ */
 export const staffAccess = ({ mode, merchantId, environmentId, paymentId }: StaffMoney): MoneyAccess => ({
   owner: { mode, merchantId: `staff.${merchantId}` },
   findKey: (key) =>
@@ -51,7 +53,10 @@ export const staffAccess = ({ mode, merchantId, environmentId, paymentId }: Staf
   }),
 });
 
-/** Endpoint of an action. A refund goes to its charge, because that response is the refund itself, with its id. */
+/**
+ * Endpoint of an action. A refund goes to its charge, because that response is the refund itself, with its
+ * id.
+ */
 const placeOf = (action: MoneyAction, paymentId: string, chargeId: string) =>
   action === "refund"
     ? ({ address: "POST /v1/transactions/{id}/refund", params: { id: chargeId } } as const)

@@ -49,8 +49,9 @@ const PREFIX = "cardlane.money.";
 const listeners = new Set<() => void>();
 
 /**
- * Records of one merchant and mode in storage that all tabs share and that outlives them: a request unknown to one tab
- * isn't sent by another under a new key. Throws if storage is full: no money is sent without its record.
+ * Records of one merchant and mode in storage that all tabs share and that outlives them: a request unknown
+ * to one tab isn't sent by another under a new key. Throws if storage is full: no money is sent without its
+ * record.
  */
 export function recordStore(storage: Storage, owner: { merchantId: string; mode: Mode }): RecordStore {
   const prefix = `${PREFIX}${owner.mode}.${owner.merchantId}.`;

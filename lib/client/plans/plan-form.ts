@@ -72,7 +72,9 @@ function bodyOf(values: PlanFormValues): Record<string, unknown> {
   return body;
 }
 
-/** The request body, checked by the API's own schema and rules; null while invalid, with `errors` by field. */
+/**
+ * The request body, checked by the API's own schema and rules; null while invalid, with `errors` by field.
+ */
 export function readPlan(values: PlanFormValues): { body: CreatePlanBody | null; errors: Record<string, string> } {
   const given = bodyOf(values);
   const parsed = createPlanBody.safeParse(given);

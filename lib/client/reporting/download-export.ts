@@ -17,8 +17,8 @@ const SILENCE_MS = 60_000;
 const REPORT_MS = 100;
 
 /**
- * Downloads an export and saves it if complete: every announced line of a CSV file, or the end of a workbook. Throws
- * ExportError, or the signal's reason when the user canceled. Returns the number of rows.
+ * Downloads an export and saves it if complete: every announced line of a CSV file, or the end of a workbook.
+ * Throws ExportError, or the signal's reason when the user canceled. Returns the number of rows.
  */
 export async function downloadExport(
   address: string,

@@ -32,7 +32,9 @@ const LAST4 = /^\d{4}$/;
 const AMOUNT = /^[$€£¥]?\s?\d{1,3}(?:[,.]?\d{3})*(?:[.,]\d+)?\s?(?:[a-z]{3}|[$€£¥])?$/i;
 const MIN_KEY_LENGTH = 3;
 
-/** Possible targets of a typed or pasted text, the most likely first. Ids are looked up in both environments. */
+/**
+ * Possible targets of a typed or pasted text, the most likely first. Ids are looked up in both environments.
+ */
 export function jumpTargets(typed: string, mode: Mode): JumpTarget[] {
   const text = typed.trim();
   // Targets put the text into their address.

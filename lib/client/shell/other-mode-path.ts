@@ -11,8 +11,8 @@ const LISTS: Record<string, string> = {
 const ID = /^[a-z]{2,5}_[0-9a-z]{26}$/;
 
 /**
- * The same page in another environment, with its filters. A detail page becomes its list; other references to this
- * environment's objects (an open panel, a saved view) and the page number are dropped.
+ * The same page in another environment, with its filters. A detail page becomes its list; other references to
+ * this environment's objects (an open panel, a saved view) and the page number are dropped.
  */
 export function otherModePath(pathname: string, search: URLSearchParams, mode: Mode): string {
   const [section = "", ...rest] = pathname.split("/").slice(2);

@@ -22,8 +22,8 @@ export function firstRows<Row extends { id: string }>(key: string, response: rea
 }
 
 /**
- * Rows to show after a response: its own or, while `hold` is set because the user points at a row, the current rows in
- * place with fresh values. Returns `shown` itself when nothing changed.
+ * Rows to show after a response: its own or, while `hold` is set because the user points at a row, the
+ * current rows in place with fresh values. Returns `shown` itself when nothing changed.
  */
 export function settleRows<Row extends { id: string }>(
   shown: LiveRows<Row>,

@@ -1,8 +1,8 @@
 import { currencyDigits } from "@/lib/contract/currencies";
 
 /**
- * Major units worth about 1,000 US dollars, rounded down so that a refund never counts for less than its value. Other
- * currencies count one for one as dollars: every currency worth more is listed.
+ * Major units worth about 1,000 US dollars, rounded down so that a refund never counts for less than its
+ * value. Other currencies count one for one as dollars: every currency worth more is listed.
  */
 const WORTH_1000_USD: Record<string, number> = {
   ...{ BHD: 370, CHF: 750, CLF: 20, EUR: 800, FKP: 700, GBP: 700, GIP: 700, JOD: 700, KWD: 300, KYD: 800, OMR: 380 },
@@ -24,13 +24,16 @@ const WORTH_1000_USD: Record<string, number> = {
   ...{ NGN: 1_400_000, VND: 24_000_000, XAF: 520_000, XOF: 520_000 },
 };
 
-/** US dollars. Merchants set their own, between 0, which makes every refund require re-authentication, and the highest. */
+/**
+ * US dollars. Merchants set their own, between 0, which makes every refund require re-authentication, and the
+ * highest.
+ */
 export const DEFAULT_REFUND_LIMIT_USD = 1_000;
 export const HIGHEST_REFUND_LIMIT_USD = 1_000_000;
 
 /**
- * Value of a refund in US cents, rounded up, as counted against the merchant's limit: the total that a user may refund
- * within a day, over all currencies, before re-authenticating.
+ * Value of a refund in US cents, rounded up, as counted against the merchant's limit: the total that a user
+ * may refund within a day, over all currencies, before re-authenticating.
  */
 export function refundUsdCents(amount: number, currency: string): number {
   const unit = BigInt(WORTH_1000_USD[currency] ?? 1_000) * 10n ** BigInt(currencyDigits(currency));

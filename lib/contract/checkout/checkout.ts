@@ -1,10 +1,13 @@
-/** Types shared by the payment form and its server, and the form's languages. Without zod, which the form's bundle lacks. */
+/**
+ * Types shared by the payment form and its server, and the form's languages. Without zod, which the form's
+ * bundle lacks.
+ */
 import type { PlanTerms } from "@/lib/contract/plans/schedule";
 import type { Appearance, ShownLogo } from "./appearance";
 
 /**
- * Session status as shown to the shopper. PROCESSING: a payment is in progress with an unknown outcome. REQUIRES_ACTION:
- * the card's issuer must authenticate the shopper first.
+ * Session status as shown to the shopper. PROCESSING: a payment is in progress with an unknown outcome.
+ * REQUIRES_ACTION: the card's issuer must authenticate the shopper first.
  */
 export const CHECKOUT_STATUSES = [
   "OPEN",
@@ -17,8 +20,8 @@ export const CHECKOUT_STATUSES = [
 export type CheckoutStatus = (typeof CHECKOUT_STATUSES)[number];
 
 /**
- * Reason of a failed attempt, as far as a shopper may know. Lost, stolen and suspected cards are `card_declined` like any
- * other, so that a finder of the card learns nothing.
+ * Reason of a failed attempt, as far as a shopper may know. Lost, stolen and suspected cards are
+ * `card_declined` like any other, so that a finder of the card learns nothing.
  */
 export const CHECKOUT_FAILURES = [
   "card_declined",
@@ -31,7 +34,10 @@ export const CHECKOUT_FAILURES = [
 ] as const;
 export type CheckoutFailure = (typeof CHECKOUT_FAILURES)[number];
 
-/** `payment`: the card pays the session. `tokenize`: the form returns a `tok_…`, and the merchant's server makes the payment. */
+/**
+ * `payment`: the card pays the session. `tokenize`: the form returns a `tok_…`, and the merchant's server
+ * makes the payment.
+ */
 export const CHECKOUT_MODES = ["payment", "tokenize"] as const;
 export type CheckoutMode = (typeof CHECKOUT_MODES)[number];
 
@@ -52,7 +58,10 @@ export type CheckoutState = {
   return_url: string | null;
 };
 
-/** POST /pay/{token}/attempts → 200. A decline is a 200 with its failure in the state; invalid requests are errors. */
+/**
+ * POST /pay/{token}/attempts → 200. A decline is a 200 with its failure in the state; invalid requests are
+ * errors.
+ */
 export type CheckoutAttemptResponse = {
   state: CheckoutState;
   /** Only in mode `tokenize`. */
@@ -61,7 +70,10 @@ export type CheckoutAttemptResponse = {
 
 /** Body of POST /pay/{token}/attempts; checked by `checkoutAttemptBody`. */
 export type CheckoutAttempt = {
-  /** Created once per attempt and kept across its retries: the attempt's idempotency key. 1–64 of A–Z a–z 0–9 _ -. */
+  /**
+   * Created once per attempt and kept across its retries: the attempt's idempotency key. 1–64 of A–Z a–z 0–9
+   * _ -.
+   */
   attempt: string;
   mode: CheckoutMode;
   card: { number: string; exp_month: number; exp_year: number; cvv: string; name?: string };
@@ -79,8 +91,8 @@ export const isCharged = ({ status, payment }: CheckoutState): boolean =>
   status === "COMPLETED" && payment !== null && CHARGED.has(payment.status);
 
 /**
- * Reason why a link leads to no payment form. `over`: inactive, or its plan isn't for sale. `elsewhere`: another site sent
- * the shopper past the link's own page.
+ * Reason why a link leads to no payment form. `over`: inactive, or its plan isn't for sale. `elsewhere`:
+ * another site sent the shopper past the link's own page.
  */
 export type LinkProblem = "not_found" | "over" | "expired" | "paid" | "too_many" | "elsewhere" | "suspended";
 

@@ -17,7 +17,9 @@ import { captureMethod } from "@/lib/contract/payments/payment";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { APPEARANCE_PRESETS, APPEARANCE_THEMES, contrastProblems, FONT_FAMILY, HEX_COLOR } from "./appearance";
 
-/** Origins become part of a Content-Security-Policy; URLs allow characters in host names that would end it. */
+/**
+ * Origins become part of a Content-Security-Policy; URLs allow characters in host names that would end it.
+ */
 const PLAIN_ORIGIN = /^https?:\/\/[\w.-]+(:\d+)?$|^https?:\/\/\[[\da-f:]+\](:\d+)?$/;
 
 /** True for an origin as browsers write it: scheme and host, no path. */
@@ -30,8 +32,8 @@ const MESSAGE =
   "In live mode this must begin with https://, so that nobody on the network can tamper with the payment page.";
 
 /**
- * Throws `invalid_parameter` for a live payment with an unencrypted page or return address. Test mode accepts http, because
- * shops are developed on local machines.
+ * Throws `invalid_parameter` for a live payment with an unencrypted page or return address. Test mode accepts
+ * http, because shops are developed on local machines.
  */
 export function requireSecureAddresses(
   { mode }: { readonly mode: Mode },

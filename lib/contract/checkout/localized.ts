@@ -13,8 +13,8 @@ export const NUMBER_LOCALES: Record<CheckoutLocale, string> = {
 };
 
 /**
- * Formats minor units for shoppers: "$1,234.50", "1.234,50 €". Exact, because Intl gets a decimal text, not a float.
- * Foreign dollars name their country ("CA$"), to tell them from the shopper's own.
+ * Formats minor units for shoppers: "$1,234.50", "1.234,50 €". Exact, because Intl gets a decimal text, not a
+ * float. Foreign dollars name their country ("CA$"), to tell them from the shopper's own.
  */
 export function moneyText(amount: number, currency: string, locale: CheckoutLocale): string {
   const digits = currencyDigits(currency);

@@ -1,6 +1,6 @@
 /**
- * Messages between the payment form and the page that embeds it. Both sides accept them only from the exact window and
- * origin, and only in this format. None carries card data.
+ * Messages between the payment form and the page that embeds it. Both sides accept them only from the exact
+ * window and origin, and only in this format. None carries card data.
  */
 
 import { APPEARANCE_PRESETS, APPEARANCE_THEMES, type Appearance, FONT_FAMILY, HEX_COLOR } from "./appearance";

@@ -5,8 +5,8 @@ import type { Payment } from "./payment";
 import type { LedgerAccountName } from "./words";
 
 /**
- * A payment for its page: with its latest refunds, and with transactions that don't repeat the payment's own fields. All
- * metadata, repeated for each refund, would be megabytes.
+ * A payment for its page: with its latest refunds, and with transactions that don't repeat the payment's own
+ * fields. All metadata, repeated for each refund, would be megabytes.
  */
 export type ShownPayment = Omit<Payment, "transactions"> & {
   transactions: Omit<Transaction, "metadata" | "billing_address" | "description">[];

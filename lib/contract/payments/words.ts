@@ -1,4 +1,6 @@
-/** Enums of payments and the check digit of cards, without zod; separate from the enums that every list needs. */
+/**
+ * Enums of payments and the check digit of cards, without zod; separate from the enums that every list needs.
+ */
 import type { RefundReason } from "@/lib/contract/transactions/words";
 import type { DisputeStatus } from "./dispute-words";
 

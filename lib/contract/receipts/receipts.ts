@@ -5,7 +5,9 @@ import type { CheckoutLocale } from "@/lib/contract/checkout/checkout";
 import { dashboardEndpoint } from "@/lib/contract/endpoint";
 import type { CardBrand } from "@/lib/contract/transactions/words";
 
-/** Cause of a mailed receipt: automatically after a capture, a refund or a failed refund, or sent by a user. */
+/**
+ * Cause of a mailed receipt: automatically after a capture, a refund or a failed refund, or sent by a user.
+ */
 export const RECEIPT_CAUSES = ["captured", "refunded", "refund_failed", "requested"] as const;
 export type ReceiptCause = (typeof RECEIPT_CAUSES)[number];
 

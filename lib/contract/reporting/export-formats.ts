@@ -22,7 +22,10 @@ export function isLocale(text: string): boolean {
 
 export type Separators = { decimal: string; column: string };
 
-/** Separators that Excel expects under the locale's regional settings. Digits are Latin, which all of them read. */
+/**
+ * Separators that Excel expects under the locale's regional settings. Digits are Latin, which all of them
+ * read.
+ */
 export function separatorsOf(locale: string): Separators {
   const parts = new Intl.NumberFormat(locale, { numberingSystem: "latn" }).formatToParts(0.5);
   const decimal = parts.find(({ type }) => type === "decimal")?.value ?? ".";

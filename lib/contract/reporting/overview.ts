@@ -1,4 +1,7 @@
-/** Figures of the overview as plain data, computed by the server and drawn in the browser. Days are `YYYY-MM-DD`. */
+/**
+ * Figures of the overview as plain data, computed by the server and drawn in the browser. Days are
+ * `YYYY-MM-DD`.
+ */
 import type { ATTENTION } from "@/lib/contract/transactions/words";
 
 export type DayRange = { from: string; to: string };

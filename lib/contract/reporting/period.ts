@@ -18,7 +18,9 @@ export type Period = PeriodName | DayRange;
 export type ResolvedPeriod = { from: string | null; to: string; previous: DayRange | null };
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
-/** Earliest day of a period. It leaves space for the previous period, and limits charts to some 1,600 bars. */
+/**
+ * Earliest day of a period. It leaves space for the previous period, and limits charts to some 1,600 bars.
+ */
 const EARLIEST = "1971-01-01";
 const LATEST = "2099-12-31";
 

@@ -4,8 +4,8 @@ import { text } from "@/lib/contract/fields";
 import type { ShownActor } from "@/lib/contract/payments/payment-detail";
 
 /**
- * Stored extent of a body in the request log. `redacted`: secret or unknown parts were removed; `cut`: also truncated;
- * `left_out`: nothing is stored.
+ * Stored extent of a body in the request log. `redacted`: secret or unknown parts were removed; `cut`: also
+ * truncated; `left_out`: nothing is stored.
  */
 export const KEPT_BODIES = ["whole", "redacted", "cut", "left_out"] as const;
 export type KeptBody = (typeof KEPT_BODIES)[number];
@@ -88,7 +88,7 @@ export type RequestDetail = RequestSummary & {
 export type Resend = { reason: string } | { reason: null; id: string; idempotency_key: string; body: string | null };
 
 /**
- * Sent by our own pages with a money request: respond from what the idempotency key has stored, and otherwise do nothing.
- * So no money moves, however old the key is.
+ * Sent by our own pages with a money request: respond from what the idempotency key has stored, and otherwise
+ * do nothing. So no money moves, however old the key is.
  */
 export const REPLAY_ONLY_HEADER = "X-Cardlane-Replay-Only";

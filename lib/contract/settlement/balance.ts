@@ -2,7 +2,10 @@ import { z } from "zod";
 import { timestamp } from "@/lib/contract/fields";
 import { idOf } from "@/lib/contract/ids";
 
-/** The merchant's balance by currency, in minor units. Refunding money already paid out makes a balance negative. */
+/**
+ * The merchant's balance by currency, in minor units. Refunding money already paid out makes a balance
+ * negative.
+ */
 const balanceOfCurrency = z
   .object({
     currency: z.string().describe("ISO 4217 code, upper case."),

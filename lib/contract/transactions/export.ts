@@ -19,8 +19,9 @@ export const EXPORT_TIMES = [
 export type ExportTime = (typeof EXPORT_TIMES)[number];
 
 /**
- * All fields, in the order of a full export. Amounts are decimal in major units and, as `…_minor`, integers. They and the
- * status are the API's; `signed_amount` is negative for refunds. New columns go to the end: files are read by position.
+ * All fields, in the order of a full export. Amounts are decimal in major units and, as `…_minor`, integers.
+ * They and the status are the API's; `signed_amount` is negative for refunds. New columns go to the end:
+ * files are read by position.
  */
 export const EXPORT_FIELDS = [
   "id",

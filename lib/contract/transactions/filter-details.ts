@@ -1,4 +1,7 @@
-/** Details of filters for the API reference, the search box's grammar and help, and the forms; not in a page's first load. */
+/**
+ * Details of filters for the API reference, the search box's grammar and help, and the forms; not in a page's
+ * first load.
+ */
 import type { IdKind } from "@/lib/contract/ids";
 import type { FilterName } from "./filters";
 

@@ -1,6 +1,7 @@
 /**
- * The filters of transactions, one row each, without zod. The API's parameters, the page's address, the search box, chips,
- * forms and SQL conditions derive from these rows; details that only some of them need are in filter-details.
+ * The filters of transactions, one row each, without zod. The API's parameters, the page's address, the
+ * search box, chips, forms and SQL conditions derive from these rows; details that only some of them need are
+ * in filter-details.
  */
 import { type AmountUnit, CURRENCIES, currencyDigits, MAX_AMOUNT, MINOR_UNITS } from "@/lib/contract/currencies";
 import type { TimeRange } from "./time-range";
@@ -23,8 +24,8 @@ type RangeRow = Row & { kind: "amount" | "times" };
 export type FilterRow = WordsRow | TextRow | RangeRow;
 
 /**
- * By API name, in the order of an address. A filter has its column's name; see COLUMNS in db/queries/transactions/page.ts
- * for the two exceptions.
+ * By API name, in the order of an address. A filter has its column's name; see COLUMNS in
+ * db/queries/transactions/page.ts for the two exceptions.
  */
 export const FILTERS = {
   q: { kind: "text", max: 200, words: 8, param: "q", label: "Words", form: "Customer" },

@@ -164,7 +164,9 @@ const amountParams = ({ gte, lte, unit }: AmountFilter): [string, string | null]
   ["unit", unit === DEFAULT_UNIT ? null : unit],
 ];
 
-/** Escapes only what a query string requires, because commas and colons are more readable than %2C and %3A. */
+/**
+ * Escapes only what a query string requires, because commas and colons are more readable than %2C and %3A.
+ */
 function readable(value: string): string {
   return encodeURIComponent(value).replaceAll("%2C", ",").replaceAll("%3A", ":").replaceAll("%40", "@");
 }

@@ -1,4 +1,7 @@
-/** Amounts in the search box: `$50`, `> 50 dollars`, `49,90`, `between 50 and 60 euros`, and values of `amount:`. */
+/**
+ * Amounts in the search box: `$50`, `> 50 dollars`, `49,90`, `between 50 and 60 euros`, and values of
+ * `amount:`.
+ */
 import { type AmountUnit, isAmountUnit, MAX_AMOUNT } from "@/lib/contract/currencies";
 import { readTypedAmount, unitNamed } from "@/lib/contract/typed-amount";
 import type { AmountFilter } from "./filters";
@@ -84,7 +87,10 @@ function compared(relation: string, { minor, unit }: Amount): AmountFilter | nul
   }
 }
 
-/** `low` and `high` in the unit that either names, or else in `home`. `raw` is the text that a choice replaces. */
+/**
+ * `low` and `high` in the unit that either names, or else in `home`. `raw` is the text that a choice
+ * replaces.
+ */
 function readEnds(
   relation: string,
   low: Written | null,
@@ -103,7 +109,10 @@ function readEnds(
   return amount && { amount };
 }
 
-/** The value of `amount:`: `50` (exactly), `>50`, `<=49.90`, `20..50`, `20..`, `~20`. Null if it isn't an amount. */
+/**
+ * The value of `amount:`: `50` (exactly), `>50`, `<=49.90`, `20..50`, `20..`, `~20`. Null if it isn't an
+ * amount.
+ */
 export function readAmountValue(text: string, home: AmountUnit): AmountSearch | null {
   const ends = text.split("..");
   const [, relation = "", rest = ""] = /^(>=|<=|>|<|=|~)?(.+)$/.exec(text) ?? [];
@@ -173,7 +182,10 @@ function unitAt(tokens: readonly SearchToken[], at: number, home: AmountUnit): A
   return unitNamed(token.value, home);
 }
 
-/** An amount of one to four tokens: `50`, `50 eur`, `eur 50`, `1 500,00 €`. `skip`: characters already consumed. */
+/**
+ * An amount of one to four tokens: `50`, `50 eur`, `eur 50`, `1 500,00 €`. `skip`: characters already
+ * consumed.
+ */
 function termAt(tokens: readonly SearchToken[], at: number, home: AmountUnit, skip: number): Term | null {
   const valueAt = (index: number) => (tokens[index]?.operator === null ? tokens[index].value : "");
   const first = valueAt(at).slice(skip);

@@ -49,9 +49,9 @@ const FILLERS = new Set(
 const ID = /^(pay|txn|sub|plan)_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
 /**
- * Parses the search box: operators (`status:declined amount:>50`) and plain terms (`4242`, `anna@example.com`, `over $50`).
- * Anything else is a text search. Amounts without a currency take the one named elsewhere in the text
- * (`currency:eur >50`), or else `currency`.
+ * Parses the search box: operators (`status:declined amount:>50`) and plain terms (`4242`,
+ * `anna@example.com`, `over $50`). Anything else is a text search. Amounts without a currency take the one
+ * named elsewhere in the text (`currency:eur >50`), or else `currency`.
  */
 export function parseSearch(text: string, currency: AmountUnit = DEFAULT_UNIT): ParsedSearch {
   if (holdsSecret(text))
@@ -174,7 +174,10 @@ const fourDigits = (word: string) => ({
   choices: [{ label: `Only cards ending in ${word}`, text: `last4:${word}` }],
 });
 
-/** Times, statuses and other enums of one to three tokens: `partially refunded`, `american express`, `last 7 days`. */
+/**
+ * Times, statuses and other enums of one to three tokens: `partially refunded`, `american express`, `last 7
+ * days`.
+ */
 function readPhrase(tokens: SearchToken[], at: number): Read | null {
   for (const used of [3, 2, 1]) {
     const words = plainWords(tokens, at, used)?.replace(/['’]s$/, "");
@@ -247,7 +250,10 @@ function checkedText(name: string, row: FilterRow & { kind: "text" }, value: str
   return problem === null ? { [name]: value } : { problem, incomplete: row.digits === true };
 }
 
-/** Days and instants with `>`, `>=`, `<`, `<=`, or the address's format. After a day means from the next day on. */
+/**
+ * Days and instants with `>`, `>=`, `<`, `<=`, or the address's format. After a day means from the next day
+ * on.
+ */
 function parseTimesOperator(value: string): TimeRange | null {
   const [, relation, rest = ""] = /^(>=|<=|>|<)(.+)$/.exec(value) ?? [];
   if (!relation) return parseTimes(value);
@@ -272,7 +278,10 @@ function wordsOf(
   return known ? [known] : Object.hasOwn(aliases, name) ? (aliases[name] ?? null) : null;
 }
 
-/** Adds a term's filter: search terms accumulate, both ends of a range combine, and anything else may occur once. */
+/**
+ * Adds a term's filter: search terms accumulate, both ends of a range combine, and anything else may occur
+ * once.
+ */
 function merge(filters: Found, found: Found): Found | string {
   const merged: Record<string, unknown> = { ...filters, ...found };
   for (const { name, kind, row, value } of usedFilters(found)) {
@@ -307,7 +316,10 @@ const differ = (one: number | null, other: number | null) => one !== null && oth
 
 const TOKEN = /(?:([a-z][a-z0-9_]{0,39}):)?(?:"([^"]*)"?|(\S+))|([a-z][a-z0-9_]{0,39}):/gi;
 
-/** Splits into tokens without commas and a final period, keeping quotes together; an operator may have an empty value. */
+/**
+ * Splits into tokens without commas and a final period, keeping quotes together; an operator may have an
+ * empty value.
+ */
 function searchTokens(text: string): SearchToken[] {
   return [...text.matchAll(TOKEN)].map(([raw, operator, quoted, plain, bare]) => ({
     raw,

@@ -7,7 +7,10 @@ export type CurrencySum = {
   readonly currency: string;
   /** Captured by the charges among the rows. */
   readonly gross: number;
-  /** Refunded by the refunds among the rows, except pending or failed ones; if all are charges, by these charges' refunds. */
+  /**
+   * Refunded by the refunds among the rows, except pending or failed ones; if all are charges, by these
+   * charges' refunds.
+   */
   readonly refunded: number;
   /** Cardlane's fees on the charges among the rows. */
   readonly fees: number;

@@ -44,7 +44,10 @@ export function parseMoment(text: string): string | null {
   return instant.slice(0, 10) <= LAST_DAY && !instant.startsWith("+") ? instant : null;
 }
 
-/** `last-week`, `2026-11-20`, `2026-11-01..2026-11-20`, `2026-11-01..` or `..2026-11-20`; null for anything else. */
+/**
+ * `last-week`, `2026-11-20`, `2026-11-01..2026-11-20`, `2026-11-01..` or `..2026-11-20`; null for anything
+ * else.
+ */
 export function parseTimes(text: string): TimeRange | null {
   if (isDatePreset(text)) return { preset: text };
   const [first = "", second, ...rest] = text.split("..");
@@ -92,8 +95,8 @@ export function dayIn(timeZone: string, time: number): string {
 }
 
 /**
- * The first instant of a day in a time zone, in milliseconds: not always midnight, where clocks change then. For a day that
- * the zone skipped by moving across the date line, that of the next.
+ * The first instant of a day in a time zone, in milliseconds: not always midnight, where clocks change then.
+ * For a day that the zone skipped by moving across the date line, that of the next.
  */
 export function startOfDay(timeZone: string, day: string): number {
   const midnight = new Date(`${day}T00:00:00Z`).getTime();

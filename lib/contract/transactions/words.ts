@@ -44,7 +44,10 @@ export const DECLINE_CODES = [
   "processing_error",
 ] as const;
 
-/** Reasons for attention: no final outcome, a refund or capture that failed within 30 days, a hold about to expire. */
+/**
+ * Reasons for attention: no final outcome, a refund or capture that failed within 30 days, a hold about to
+ * expire.
+ */
 export const ATTENTION = ["unknown_outcome", "failed_refund", "capture_reversed", "expiring"] as const;
 
 export const ACTIONS = ["capture", "void", "refund"] as const;

@@ -41,8 +41,8 @@ type UpdatedAccount = { name: string; email: string; pendingEmail: string | null
 const MAX_ADDRESSES_PER_HOUR = 5;
 
 /**
- * Changes the user's name. A new address requires the password, and takes effect once the link mailed to it verifies it; until
- * then the old one stays, so that no user holds someone else's address.
+ * Changes the user's name. A new address requires the password, and takes effect once the link mailed to it
+ * verifies it; until then the old one stays, so that no user holds someone else's address.
  */
 export async function updateAccount(ctx: Context, input: UpdateAccountInput): Promise<UpdatedAccount> {
   const { orm } = ctx.service.db;

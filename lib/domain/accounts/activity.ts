@@ -48,8 +48,8 @@ export const accountActor = (ctx: Context): AccountActor => ({
 });
 
 /**
- * Records an act on the account or its members in the audit log, inside the transaction of that act. It is one row in the live
- * environment, because both environments share one account and one history.
+ * Records an act on the account or its members in the audit log, inside the transaction of that act. It is
+ * one row in the live environment, because both environments share one account and one history.
  */
 export async function recordAccountAct(
   tx: Orm,
@@ -93,7 +93,10 @@ type ActivityPage = {
 
 const PAGE_SIZE = 50;
 
-/** Acts of the merchant's members and of Cardlane's support staff on the account, newest first. `before` is a public id. */
+/**
+ * Acts of the merchant's members and of Cardlane's support staff on the account, newest first. `before` is a
+ * public id.
+ */
 export async function listActivity(ctx: Context, input: { before: string | null }): Promise<ActivityPage> {
   const { orm } = ctx.service.db;
   const { merchantId } = ctx.environment;

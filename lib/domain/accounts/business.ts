@@ -43,7 +43,9 @@ export type NewMerchant = {
   live_key: string;
 };
 
-/** Creates a merchant with both environments, its owner, and one key with every permission per environment. */
+/**
+ * Creates a merchant with both environments, its owner, and one key with every permission per environment.
+ */
 export async function createMerchant(service: KeyService, input: CreateMerchantInput): Promise<NewMerchant> {
   const name = input.name.trim();
   const email = mailableAddress(input.email.trim()) ?? input.email;
@@ -114,7 +116,9 @@ export async function getBusiness(ctx: Context): Promise<MerchantRow> {
 /** Changes the given members; `undefined` leaves a member as it is. */
 type UpdateBusinessInput = { [Name in keyof BusinessProfile]?: BusinessProfile[Name] | undefined };
 
-/** Changes the business profile. A new time zone shifts every day's bounds, so the daily totals are rebuilt. */
+/**
+ * Changes the business profile. A new time zone shifts every day's bounds, so the daily totals are rebuilt.
+ */
 export async function updateBusiness(ctx: Context, input: UpdateBusinessInput): Promise<void> {
   const { merchantId } = ctx.environment;
   const given = Object.fromEntries(

@@ -29,8 +29,8 @@ export const logoInRow = (row: {
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /**
- * Replaces the logo. `image`: the file in base64; its type is read from its bytes. The same image again changes nothing.
- * Throws `invalid_parameter` on `image` for a file that we do not accept.
+ * Replaces the logo. `image`: the file in base64; its type is read from its bytes. The same image again
+ * changes nothing. Throws `invalid_parameter` on `image` for a file that we do not accept.
  */
 export async function replaceLogo(ctx: Context, input: { image: string }): Promise<ShownLogo> {
   if (!BASE64.test(input.image) || input.image.length % 4 !== 0) throw refuseField("image", "Send the file in base64.");

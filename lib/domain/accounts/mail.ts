@@ -39,8 +39,8 @@ type Link = {
 };
 
 /**
- * Mails a link to the owner of the mailbox. The token is stored only as a digest and in the mail itself. The user's earlier
- * links for the same purpose stop working; callers void invitations themselves.
+ * Mails a link to the owner of the mailbox. The token is stored only as a digest and in the mail itself. The
+ * user's earlier links for the same purpose stop working; callers void invitations themselves.
  */
 export async function sendLink(tx: Orm, service: { baseUrl: string }, link: Link): Promise<void> {
   const { purpose } = link;
@@ -59,7 +59,9 @@ export async function sendLink(tx: Orm, service: { baseUrl: string }, link: Link
   });
 }
 
-/** A ticket for the browser that has just opened an account: an unverified address cannot sign in by password. */
+/**
+ * A ticket for the browser that has just opened an account: an unverified address cannot sign in by password.
+ */
 export const createTicket = (tx: Orm, userId: string): Promise<string> =>
   createToken(tx, { userId, purpose: "first_sign_in", email: null, livesMinutes: TICKET_MINUTES });
 
@@ -78,7 +80,10 @@ async function createToken(
   return token;
 }
 
-/** The user of a mailed link; null when it is unknown, used or expired. Doesn't use it up, because mail scanners open links. */
+/**
+ * The user of a mailed link; null when it is unknown, used or expired. Doesn't use it up, because mail
+ * scanners open links.
+ */
 export function findLink(service: Pick<Service, "db">, token: string): Promise<TokenHolder | null> {
   return findTokenHolder(service.db.orm, sha256(token));
 }
@@ -94,8 +99,9 @@ type Mail = {
 };
 
 /**
- * Writes a mail in the transaction that causes it; a job sends it. A link is a paragraph of its own. Never include text chosen
- * by a user, except the merchant's name in a receipt: otherwise anyone could have us mail their text to any address.
+ * Writes a mail in the transaction that causes it; a job sends it. A link is a paragraph of its own. Never
+ * include text chosen by a user, except the merchant's name in a receipt: otherwise anyone could have us mail
+ * their text to any address.
  */
 export async function writeMail(tx: Orm, mail: Mail): Promise<void> {
   const { kind = "notice", recipient, subject, paragraphs, senderName = null, replyTo = null } = mail;
@@ -108,8 +114,8 @@ export async function writeMail(tx: Orm, mail: Mail): Promise<void> {
 }
 
 /**
- * Notifies a user of a change to their sign-in, but only at a verified address: an unverified one may be a stranger's mailbox,
- * and anyone can open an account with it.
+ * Notifies a user of a change to their sign-in, but only at a verified address: an unverified one may be a
+ * stranger's mailbox, and anyone can open an account with it.
  */
 export async function notify(tx: Orm, user: UserRow, mail: Pick<Mail, "subject" | "paragraphs">): Promise<void> {
   if (user.owns_email) await writeMail(tx, { recipient: user.email, ...mail });

@@ -33,8 +33,8 @@ type ChoosePasswordInput = {
 const PURPOSES: readonly TokenPurpose[] = ["reset_password", "invite"];
 
 /**
- * Sets the password of the user a link was mailed to. Uses up the link, voids all others, ends every session and releases a
- * lock; the second factor and the count of wrong codes stay. The link verifies the address.
+ * Sets the password of the user a link was mailed to. Uses up the link, voids all others, ends every session
+ * and releases a lock; the second factor and the count of wrong codes stay. The link verifies the address.
  */
 export async function choosePassword(service: Service, input: ChoosePasswordInput): Promise<{ email: string }> {
   limitAttempts("reset-password", input.address);
@@ -73,7 +73,9 @@ async function recordPasswordChoice(
   await recordAccountAct(tx, by, action, user.id, { email: user.email });
 }
 
-/** Changes the user's password and ends all their sessions but `sessionId` (UUID). Returns the number ended. */
+/**
+ * Changes the user's password and ends all their sessions but `sessionId` (UUID). Returns the number ended.
+ */
 export async function changePassword(
   ctx: Context,
   input: { currentPassword: string; newPassword: string; sessionId: string },
@@ -100,8 +102,8 @@ const MIN_RESPONSE_MS = 250;
 const MAX_LINKS_PER_HOUR = 5;
 
 /**
- * Mails a link to choose a new password if the address belongs to a member; earlier links stop working. The response is the
- * same if it doesn't.
+ * Mails a link to choose a new password if the address belongs to a member; earlier links stop working. The
+ * response is the same if it doesn't.
  */
 export async function requestPasswordReset(service: Service, input: { email: string; address: string }): Promise<void> {
   limitAttempts("forgot-password", input.address);

@@ -19,9 +19,9 @@ const CONTAINS_CARD_DIGITS =
 const refused = (sentence: string) => refuseField("image", sentence);
 
 /**
- * Reads an image's type and size from its bytes. Nothing is decoded, so a decompression bomb costs no more than its headers.
- * Comments, camera data, previews and trailing bytes are removed, and with them any second file hidden in the same bytes.
- * Throws for anything that is not an acceptable image.
+ * Reads an image's type and size from its bytes. Nothing is decoded, so a decompression bomb costs no more
+ * than its headers. Comments, camera data, previews and trailing bytes are removed, and with them any second
+ * file hidden in the same bytes. Throws for anything that is not an acceptable image.
  */
 export function readPicture(file: Buffer): Picture {
   const { type, read } = detectType(file);
@@ -51,7 +51,10 @@ function detectType(file: Buffer): { type: LogoType; read: (file: Buffer) => Par
 
 const readTag = (bytes: Buffer, at: number) => bytes.toString("latin1", at, at + 4);
 
-/** Uncompressed bytes can contain digits as text; in compressed ones, thirteen in a row by chance are vanishingly rare. */
+/**
+ * Uncompressed bytes can contain digits as text; in compressed ones, thirteen in a row by chance are
+ * vanishingly rare.
+ */
 const containsCardDigits = (bytes: Buffer): boolean =>
   (bytes.toString("latin1").match(/\d[\d -]{11,38}\d/g) ?? []).some(holdsCardNumber);
 
@@ -94,7 +97,10 @@ const FRAMES = new Set([0xc0, 0xc1, 0xc2]);
 /** Huffman tables, quantization tables, restart interval. */
 const TABLES = new Set([TABLES_FROM, 0xdb, 0xdd]);
 const [APP0, APP14] = [0xe0, 0xee];
-/** A progressive image has about ten. A scan can be a few bytes long, yet makes every viewer process all pixels. */
+/**
+ * A progressive image has about ten. A scan can be a few bytes long, yet makes every viewer process all
+ * pixels.
+ */
 const MAX_SCANS = 64;
 
 function readJpeg(file: Buffer): Parts {
@@ -136,7 +142,10 @@ const isColorSegment = (marker: number, part: Buffer): boolean =>
   (marker === APP0 && part.length === 18 && readTag(part, 4) === "JFIF") ||
   (marker === APP14 && part.length === 16 && readTag(part, 4) === "Adob");
 
-/** The end of a scan's compressed data: the first marker other than a stuffed byte, fill byte or restart marker. */
+/**
+ * The end of a scan's compressed data: the first marker other than a stuffed byte, fill byte or restart
+ * marker.
+ */
 function findScanEnd(file: Buffer, from: number): number {
   for (let at = file.indexOf(0xff, from); at >= 0; at = file.indexOf(0xff, at + 1)) {
     const next = file.readUInt8(at + 1);

@@ -36,7 +36,8 @@ const mailsTo = async (email: string) => (await listMail(db.orm, 1000)).filter((
 
 async function withTotp() {
   const secret = newTotpSecret();
-  // A stopped clock: while a password is hashed, a new step could begin and make the previous step's code two steps old.
+  // A stopped clock: while a password is hashed, a new step could begin and make the previous step's code two
+  // steps old.
   const clock = testClock();
   const tenant = await setup({ totp_enabled_at: new Date().toISOString() }, { clock });
   const sealed = tenant.service.secret.seal(secret);
@@ -133,7 +134,8 @@ test("an unknown address takes as long as a wrong password", async () => {
   await time({ email: "warm-up@nobody.example" });
   const fastest = { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY };
   const isClose = () => fastest.unknown > fastest.known / 2 && fastest.unknown < fastest.known * 2;
-  // Compares the fastest of each: load slows down most tries, so more of them are made until the fastest are close.
+  // Compares the fastest of each: load slows down most tries, so more of them are made until the fastest are
+  // close.
   for (let tries = 0; tries < 8 || (tries < 60 && !isClose()); tries++) {
     // A locked account's password is not hashed.
     await db.sql`update users set failed_sign_ins = 0 where id = ${user.id}`;

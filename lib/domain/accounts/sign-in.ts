@@ -73,9 +73,9 @@ export async function signInWithTicket(
 }
 
 /**
- * Checks a sign-in and opens the session. Ten failures lock an account for 30 minutes, during which no password is checked.
- * An unknown address is reported as locked after the same number of failures, so that locks do not reveal which addresses
- * exist.
+ * Checks a sign-in and opens the session. Ten failures lock an account for 30 minutes, during which no
+ * password is checked. An unknown address is reported as locked after the same number of failures, so that
+ * locks do not reveal which addresses exist.
  */
 export async function signIn(service: Service, input: SignInInput): Promise<SignInResult> {
   const retryAfterSeconds = takeAttempt("sign-in", input.address);
@@ -109,7 +109,8 @@ async function refuseUnknownOrLocked(service: Service, input: SignInInput): Prom
   const now = service.clock.now();
   const locked = findDecoyLock(input, now);
   if (locked !== null) return { result: "locked", until: locked };
-  // The same steps, of the same duration, as a wrong guess for an account: count, password check, and the writes of `fail`.
+  // The same steps, of the same duration, as a wrong guess for an account: count, password check, and the
+  // writes of `fail`.
   await writeNothing(service.db.orm);
   await verifyPassword(null, input.password);
   await service.db.orm.transaction(async (tx) => {

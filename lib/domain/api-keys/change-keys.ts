@@ -58,7 +58,10 @@ export async function setKeyState(ctx: Context, input: { id: string; action: key
 
 const ACTION: Record<ApiKeyStatus, KeyAction> = { ACTIVE: "enabled", DISABLED: "disabled", REVOKED: "revoked" };
 
-/** Takes effect in every process within a second. A key that already has the status is unchanged; a revoked one is refused. */
+/**
+ * Takes effect in every process within a second. A key that already has the status is unchanged; a revoked
+ * one is refused.
+ */
 function changeKeyStatus(service: KeyService, input: KeyInput, to: ApiKeyStatus): Promise<ApiKeyRow> {
   return service.db.orm.transaction(async (tx) => {
     const row = await lockKey(tx, input);
@@ -87,7 +90,10 @@ export function revokeApiKey(service: KeyService, input: KeyInput): Promise<ApiK
   return changeKeyStatus(service, input, "REVOKED");
 }
 
-/** A set of addresses and CIDR blocks; throws on an entry that is neither. IPv4 matches in IPv4-mapped notation, too. */
+/**
+ * A set of addresses and CIDR blocks; throws on an entry that is neither. IPv4 matches in IPv4-mapped
+ * notation, too.
+ */
 export function createAllowList(entries: readonly string[]): BlockList {
   const list = new BlockList();
   for (const entry of entries) {

@@ -45,7 +45,10 @@ const PATTERN = new RegExp(`^sk_(test|live)_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKS
 
 const keyPrefix = (mode: Mode) => `sk_${mode}_`;
 
-/** A new secret: prefix, 32 random base62 characters (190 bits), and a checksum that detects a mistyped or truncated key. */
+/**
+ * A new secret: prefix, 32 random base62 characters (190 bits), and a checksum that detects a mistyped or
+ * truncated key.
+ */
 export function newKeySecret(mode: Mode): string {
   const body = keyPrefix(mode) + randomBase62(RANDOM_LENGTH);
   return body + checksum(body);
@@ -84,7 +87,9 @@ const normalizeSettings = (input: ApiKeySettings) => ({
   ipAllowList: input.ip_allow_list,
 });
 
-/** Creates a key for a user. A retry under the same idempotency key returns the same key, without the secret. */
+/**
+ * Creates a key for a user. A retry under the same idempotency key returns the same key, without the secret.
+ */
 export async function issueApiKey(ctx: Context, input: ApiKeySettings): Promise<IssuedApiKey> {
   const wanted = normalizeSettings(input);
   checkSettings(wanted, ctx.service.clock.now());
@@ -155,7 +160,10 @@ export async function createApiKey(service: KeyService, input: CreateApiKeyInput
   });
 }
 
-/** Throws `invalid_parameter`. Call before any write: a refused value would stay in the table's files after a rollback. */
+/**
+ * Throws `invalid_parameter`. Call before any write: a refused value would stay in the table's files after a
+ * rollback.
+ */
 function checkSettings(input: Omit<CreateApiKeyInput, "environmentId">, now: Date): void {
   const expiresAt = input.expiresAt ? new Date(input.expiresAt) : null;
   const errors: FieldError[] = [];
@@ -177,8 +185,9 @@ function checkSettings(input: Omit<CreateApiKeyInput, "environmentId">, now: Dat
 }
 
 /**
- * Changes a key's name, permissions, expiry and allow list, but not its secret. Takes effect in every process within a second.
- * Refused if the key has changed since the caller read it, because the edit would undo that change.
+ * Changes a key's name, permissions, expiry and allow list, but not its secret. Takes effect in every process
+ * within a second. Refused if the key has changed since the caller read it, because the edit would undo that
+ * change.
  */
 export async function editApiKey(ctx: Context, { id, ...input }: UpdateApiKeyBody & { id: string }): Promise<ApiKey> {
   const { service, environment, actor, request } = ctx;

@@ -35,6 +35,7 @@ test("all 62 characters are equally likely, by a chi-square test", () => {
   const expected = (2000 * 32) / 62;
   let chiSquare = 0;
   for (const count of counts.values()) chiSquare += (count - expected) ** 2 / expected;
-  // 61 degrees of freedom: above 140 in one of ten million runs; with an unguarded `byte % 62` it is about 1700.
+  // 61 degrees of freedom: above 140 in one of ten million runs; with an unguarded `byte % 62` it is about
+  // 1700.
   expect(chiSquare).toBeLessThan(140);
 });

@@ -12,7 +12,10 @@ export type AttemptSource = {
 };
 
 type CheckoutLimits = {
-  /** Counts an attempt. Throws `rate_limited` if the address has too many attempts or declines, or its BIN is under attack. */
+  /**
+   * Counts an attempt. Throws `rate_limited` if the address has too many attempts or declines, or its BIN is
+   * under attack.
+   */
   takeAttempt(source: AttemptSource): void;
   /** Counts a declined attempt. */
   noteDecline(source: AttemptSource): void;

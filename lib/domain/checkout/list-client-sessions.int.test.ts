@@ -62,7 +62,8 @@ test("a status narrows the list and its total; what is past its time is expired 
     expect(page.data.every((session) => session.status === status)).toBe(true);
     return page.data.map(({ id }) => id);
   };
-  // Ids contain the real time while the service has the test's clock, so either order of the sessions is possible.
+  // Ids contain the real time while the service has the test's clock, so either order of the sessions is
+  // possible.
   expect(await idsOf("CANCELLED")).toEqual([cancelled]);
   expect((await idsOf("EXPIRED")).concat(await idsOf("OPEN")).toSorted()).toEqual([old, fresh].toSorted());
   expect(await idsOf("COMPLETED")).toEqual([]);

@@ -51,8 +51,8 @@ const BATCH_ROWS = 5_000;
 
 /**
  * Deletes card data that is no longer needed, in every environment: the processor's token 15 minutes after
- * creation, the row a day later, so that late use gets a clear refusal, and sandbox attempts that no fraud rule
- * counts. Returns the number deleted: call again until it is 0. Safe to run concurrently.
+ * creation, the row a day later, so that late use gets a clear refusal, and sandbox attempts that no fraud
+ * rule counts. Returns the number deleted: call again until it is 0. Safe to run concurrently.
  */
 export async function forgetOldCards({
   db,

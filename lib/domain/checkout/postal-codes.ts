@@ -15,8 +15,9 @@ const WITHOUT = setOf(
 type Sale = { currency: string; billing_address: BillingAddress | null };
 
 /**
- * Decides if the form has a postal code field: by the address's country, otherwise by the currency, and then the
- * shopper may live in a country without postal codes. `requested`: the merchant's choice; null leaves it to us.
+ * Decides if the form has a postal code field: by the address's country, otherwise by the currency, and then
+ * the shopper may live in a country without postal codes. `requested`: the merchant's choice; null leaves it
+ * to us.
  */
 export function postalCodeRule(
   { currency, billing_address: address }: Sale,

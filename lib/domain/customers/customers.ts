@@ -23,7 +23,10 @@ export async function getCustomer(ctx: Context, input: { id: string }): Promise<
   return customer as Customer;
 }
 
-/** Customers, latest payment first. Throws `invalid_parameter` if `starting_after` is not a customer of this environment. */
+/**
+ * Customers, latest payment first. Throws `invalid_parameter` if `starting_after` is not a customer of this
+ * environment.
+ */
 export async function listCustomers(ctx: Context, query: ListCustomersQuery): Promise<ListResult<Customer>> {
   const { limit = 20, offset = 0, starting_after, q } = query;
   const { sql } = ctx.service.db.within(ctx.environment.id);
@@ -37,7 +40,10 @@ export async function listCustomers(ctx: Context, query: ListCustomersQuery): Pr
   return presentList(data, { hasMore: rows.length > limit, total }, limit, offset);
 }
 
-/** The id of a payment's customer; null if it names none, or is so new that the job has not created the customer yet. */
+/**
+ * The id of a payment's customer; null if it names none, or is so new that the job has not created the
+ * customer yet.
+ */
 export async function findCustomerIdOf(
   ctx: Context,
   payment: { customer_id: string | null; customer_email: string | null },
@@ -50,7 +56,10 @@ export async function findCustomerIdOf(
 /** Max charges per statement; the rest follow in the job's next run. */
 const BATCH = 1_000;
 
-/** Creates and updates the customers of new charges. Safe to run in several instances. Returns the number of charges. */
+/**
+ * Creates and updates the customers of new charges. Safe to run in several instances. Returns the number of
+ * charges.
+ */
 export function noteCustomers(service: Pick<Service, "db">): Promise<number> {
   return writeCustomers(service.db.sql, BATCH);
 }

@@ -21,11 +21,16 @@ import { idRange, type ListResult, presentList, unknownCursor } from "../lists";
 import { presentEvent } from "./event";
 
 export const EVENTS_KEPT_DAYS = 90;
-/** The first id that is still shown. Older events are kept for reconciliation, which compares them with the ledger. */
+/**
+ * The first id that is still shown. Older events are kept for reconciliation, which compares them with the
+ * ledger.
+ */
 export const oldestEventId = ({ clock }: Pick<Service, "clock">): string =>
   firstIdAt(new Date(clock.now().getTime() - EVENTS_KEPT_DAYS * 86_400_000));
 
-/** One event of the last 90 days. Throws `resource_not_found` for unknown, malformed and foreign ids alike. */
+/**
+ * One event of the last 90 days. Throws `resource_not_found` for unknown, malformed and foreign ids alike.
+ */
 export async function getEvent(ctx: Context, input: { id: string }): Promise<Event> {
   const row = await findRow(ctx, input.id);
   if (!row) throw resourceNotFound("event", input.id);
@@ -46,12 +51,14 @@ async function findRow(ctx: Context, publicId: string) {
   return id === null ? null : findEvent(orm, ctx.environment.id, id, oldestEventId(ctx.service));
 }
 
-/** Max size of a page: of the compressed rows in PostgreSQL, checked before they are read, and of the JSON. */
+/**
+ * Max size of a page: of the compressed rows in PostgreSQL, checked before they are read, and of the JSON.
+ */
 const MAX_PAGE_BYTES = 2_000_000;
 
 /**
- * Events of the last 90 days, newest first. Throws `invalid_parameter` if `starting_after` is not an event of this environment,
- * or if the page would be too long, which happens with large metadata or many refunds.
+ * Events of the last 90 days, newest first. Throws `invalid_parameter` if `starting_after` is not an event of
+ * this environment, or if the page would be too long, which happens with large metadata or many refunds.
  */
 export async function listEvents(ctx: Context, query: ListEventsQuery): Promise<ListResult<Event>> {
   const { orm } = ctx.service.db.within(ctx.environment.id);
@@ -86,20 +93,26 @@ const tooLong = (limit: number) =>
     { param: "limit", readBytes: MAX_PAGE_BYTES },
   );
 
-/** The stream's poll interval; its batch, small because an event may have 500 kB; and the pause after a full batch. */
+/**
+ * The stream's poll interval; its batch, small because an event may have 500 kB; and the pause after a full
+ * batch.
+ */
 const POLL_MS = 500;
 const BATCH_SIZE = 5;
 const NEXT_BATCH_MS = 50;
 /** Keeps proxies from closing an idle stream. */
 const HEARTBEAT_MS = 15_000;
 
-/** Prefix of a start id, which contains a stream's first snapshot: clients without an event yet reconnect with it. */
+/**
+ * Prefix of a start id, which contains a stream's first snapshot: clients without an event yet reconnect with
+ * it.
+ */
 const START_PREFIX = "start_";
 const PURPOSE = "event-stream-start";
 
 /**
- * Signed per environment, because every poll scans the events that the snapshot sees, to skip them: with a forged snapshot,
- * that could be all events.
+ * Signed per environment, because every poll scans the events that the snapshot sees, to skip them: with a
+ * forged snapshot, that could be all events.
  */
 function createStartId({ environment, service }: Context, snapshot: string): string {
   return `${START_PREFIX}${snapshot}.${service.secret.mac(PURPOSE, `${environment.id} ${snapshot}`)}`;
@@ -120,8 +133,8 @@ type EventStream = {
 };
 
 /**
- * Streams events as they are committed, from now on or after `lastEventId`, which is an event's id or an earlier `startId`.
- * Throws `invalid_parameter` for an unknown one.
+ * Streams events as they are committed, from now on or after `lastEventId`, which is an event's id or an
+ * earlier `startId`. Throws `invalid_parameter` for an unknown one.
  */
 export async function followEvents(ctx: Context, lastEventId: string | null): Promise<EventStream> {
   const { sql } = ctx.service.db.within(ctx.environment.id);

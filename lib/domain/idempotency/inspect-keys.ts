@@ -18,7 +18,10 @@ import type { Context } from "../context";
 import { presentActor } from "../payments/present";
 import { type Can, canSeeBodies } from "../request-log/body-access";
 
-/** Max. length of a shown response: a longer one, of a payment with very many refunds, takes too long to render. */
+/**
+ * Max. length of a shown response: a longer one, of a payment with very many refunds, takes too long to
+ * render.
+ */
 const MAX_SHOWN_LENGTH = 250_000;
 
 /** Lookup of a key. `can`: the user's permissions, which decide whether bodies are shown. */
@@ -103,8 +106,8 @@ function retryWords(row: InspectedKey): string {
 const SAME_LOOK_MS = 10 * 60_000;
 
 /**
- * Records a user's lookup, then calls `findIdempotencyKey`. Lookups of support staff are in their own log. The key is
- * masked for the record, because users may paste anything.
+ * Records a user's lookup, then calls `findIdempotencyKey`. Lookups of support staff are in their own log.
+ * The key is masked for the record, because users may paste anything.
  */
 export async function lookUpIdempotencyKey(ctx: Context, input: KeyLookup): Promise<KeyDetail | null> {
   if (ctx.actor.type === "user") await recordLook(ctx, keepableText(input.key, 255));
@@ -169,7 +172,9 @@ function presentKey(row: ListedKey): KeySummary {
 
 type Side = { endpoint: string; body: unknown };
 
-/** Differences of two requests: the endpoint first, then members by their paths, such as `metadata.order_id`. */
+/**
+ * Differences of two requests: the endpoint first, then members by their paths, such as `metadata.order_id`.
+ */
 export function listDifferences(first: Side, other: Side): Difference[] {
   const differences: Difference[] = [];
   if (first.endpoint !== other.endpoint) {

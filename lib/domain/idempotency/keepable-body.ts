@@ -7,8 +7,8 @@ const TOKEN_PREFIX_LENGTH = 14;
 const NOT_STORABLE = /\\u(0000|d[89a-f][0-9a-f]{2})/;
 
 /**
- * A request's body as JSON text that may be stored and shown. A card keeps its brand, last 4, expiry and name, never
- * number or CVV; a payment token keeps its prefix. Null without a body.
+ * A request's body as JSON text that may be stored and shown. A card keeps its brand, last 4, expiry and
+ * name, never number or CVV; a payment token keeps its prefix. Null without a body.
  */
 export function keepableBody(body: unknown): string | null {
   if (typeof body !== "object" || body === null) return null;

@@ -15,8 +15,9 @@ type RunOnceOptions = {
 const MAX_ATTEMPTS = 10;
 
 /**
- * Runs the work of a POST that moves no money and stores the response under the caller's idempotency key, if any. Key,
- * work and response are one commit, so after a crash either all of them exist or the key is still free.
+ * Runs the work of a POST that moves no money and stores the response under the caller's idempotency key, if
+ * any. Key, work and response are one commit, so after a crash either all of them exist or the key is still
+ * free.
  */
 export async function runOnce(
   ctx: Context,
@@ -58,7 +59,10 @@ async function runUnderKey(
   return { status, body, replayed: false };
 }
 
-/** The response of the work, or of a refusal that is stored. Any other error rolls back everything, even the key. */
+/**
+ * The response of the work, or of a refusal that is stored. Any other error rolls back everything, even the
+ * key.
+ */
 async function renderWork(ctx: Context, tx: Orm, work: (tx: Orm) => Promise<object>) {
   try {
     // A savepoint: a refusal rolls back the work but not the claim of the key.

@@ -21,9 +21,9 @@ const PAGE_SIZE = 100;
 const MAX_PER_ENVIRONMENT = 25;
 
 /**
- * Voids expired authorizations (`void_reason: "expired"`), ends abandoned 3-D Secure challenges, and retries refused
- * voids of late approvals, environment by environment in turn. Each step is guarded, so any number of instances may
- * run it. Returns the number of payments it ended.
+ * Voids expired authorizations (`void_reason: "expired"`), ends abandoned 3-D Secure challenges, and retries
+ * refused voids of late approvals, environment by environment in turn. Each step is guarded, so any number of
+ * instances may run it. Returns the number of payments it ended.
  */
 export async function expirePayments(service: Service, stopping?: AbortSignal): Promise<number> {
   const { sql } = service.db;

@@ -28,7 +28,10 @@ describe("an approval after the payment has ended here", () => {
     await real();
     return { kind: "declined", decline_code: "generic_decline" };
   };
-  /** Leaves out `processor_knows_our_operations`, which breaks because the test declined in the processor's name. */
+  /**
+   * Leaves out `processor_knows_our_operations`, which breaks because the test declined in the processor's
+   * name.
+   */
   async function expectUndone(tenant: MoneyTenant, held: object): Promise<void> {
     const broken = (await verifyBooks(db)).checks.filter(({ count }) => count > 0).map(({ check }) => check);
     expect(broken.filter((check) => check !== "processor_knows_our_operations")).toEqual([]);

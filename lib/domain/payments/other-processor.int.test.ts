@@ -35,7 +35,10 @@ const reporterOf = async (tenant: MoneyTenant, name = "other"): Promise<Reporter
   return from;
 };
 
-/** Delivers all reports of the tenant until none is left, some of them twice; returns the number of redeliveries. */
+/**
+ * Delivers all reports of the tenant until none is left, some of them twice; returns the number of
+ * redeliveries.
+ */
 async function deliver(tenant: MoneyTenant): Promise<number> {
   let refused = 0;
   for (;;) {

@@ -14,15 +14,23 @@ import type { PaymentEventType, RefundEventType } from "../events/event";
 import type { OpenOperation } from "./operation";
 import { amountRefundable, hasEndedUnpaid, statusOfCaptured } from "./states";
 
-/** An outcome that ends an operation. `failed`: provably no money moved. `reversed`: an accepted refund was returned. */
+/**
+ * An outcome that ends an operation. `failed`: provably no money moved. `reversed`: an accepted refund was
+ * returned.
+ */
 export type FinalOutcome =
   | Extract<Outcome, { kind: "approved" | "action_required" }>
-  /** `elsewhere`: for a refused refund, the amount refunded at the processor but not booked here yet, in minor units. */
+  /**
+   * `elsewhere`: for a refused refund, the amount refunded at the processor but not booked here yet, in minor
+   * units.
+   */
   | (Extract<Outcome, { kind: "declined" }> & { elsewhere?: number })
   | { kind: "failed"; reason: string }
   | { kind: "reversed" };
 
-/** The rows that an operation changes, read together. `refund`: the one that the operation creates, if any. */
+/**
+ * The rows that an operation changes, read together. `refund`: the one that the operation creates, if any.
+ */
 export type OperationSnapshot = { payment: PaymentRow; charge: TransactionRow; refund: TransactionRow | null };
 
 /** Event of the payment, or of the refund that the operation creates. */
@@ -34,7 +42,10 @@ export type Change = OperationSnapshot & {
   ledger: NewLedgerLine[];
   /** Captured amount on which the fee is taken, in minor units. */
   feeOn: number;
-  /** Events for the merchant, in this order. The first is also the audit log's action unless `audit` names another. */
+  /**
+   * Events for the merchant, in this order. The first is also the audit log's action unless `audit` names
+   * another.
+   */
   events: readonly [OutcomeEventType, ...OutcomeEventType[]];
   audit?: string;
   /** The result of the caller's request: success, or the refusal. */
@@ -60,8 +71,8 @@ const UNBOOKED = { refund: null, ledger: [], feeOn: 0 };
 const addMs = (now: string, ms: number) => new Date(Date.parse(now) + ms).toISOString();
 
 /**
- * Applies an outcome to a payment. Pure, so the request, the recovery worker and the tests get the same result.
- * `now` is an ISO time.
+ * Applies an outcome to a payment. Pure, so the request, the recovery worker and the tests get the same
+ * result. `now` is an ISO time.
  */
 export function applyOutcome(
   snapshot: OperationSnapshot,
@@ -102,7 +113,8 @@ function authorized({ payment, charge }: OperationSnapshot, outcome: FinalOutcom
           charge: { ...checked, status: "AUTHORIZED", authorized_at: now },
           operationState: "succeeded",
           events: ["payment.authorized"],
-          // We requested an immediate capture but the processor only authorized: the caller may capture or void.
+          // We requested an immediate capture but the processor only authorized: the caller may capture or
+          // void.
           result: { kind: payment.capture_method === "manual" ? "ok" : "only_authorized" },
         };
       }
@@ -176,7 +188,10 @@ function mergeChecks(outcome: FinalOutcome, charge: TransactionRow) {
   };
 }
 
-/** Fills in card details from the outcome, because little is known of a processor's own token. Known values stay. */
+/**
+ * Fills in card details from the outcome, because little is known of a processor's own token. Known values
+ * stay.
+ */
 function mergeCard(outcome: FinalOutcome, charge: TransactionRow) {
   const card: KnownCard | undefined = "card" in outcome ? outcome.card : undefined;
   return {
@@ -340,7 +355,10 @@ function reversed(snapshot: OperationSnapshot, now: string): Change {
   };
 }
 
-/** The caller's result once the outcome is known. `transactions`: all of the payment's afterwards, oldest first. */
+/**
+ * The caller's result once the outcome is known. `transactions`: all of the payment's afterwards, oldest
+ * first.
+ */
 export function toResult(
   change: Change,
   transactions: PaymentSnapshot["transactions"],

@@ -9,7 +9,9 @@ import { type Context, resourceNotFound } from "../context";
 import { idRange, type ListResult, presentList, unknownCursor, withCachedTotal } from "../lists";
 import { presentPayment } from "./present";
 
-/** A payment with its charge and refunds. Throws `resource_not_found` for unknown, malformed and foreign ids. */
+/**
+ * A payment with its charge and refunds. Throws `resource_not_found` for unknown, malformed and foreign ids.
+ */
 export async function getPayment(ctx: Context, input: { id: string }): Promise<Payment> {
   const id = decodeId("payment", input.id);
   const found =
@@ -22,8 +24,9 @@ export async function getPayment(ctx: Context, input: { id: string }): Promise<P
 const MAX_RESPONSE_LENGTH = 2_000_000;
 
 /**
- * Payments with their transactions, newest first. Throws `invalid_parameter` if `starting_after` is not in this
- * environment, or if the page would be too long: a hundred payments with 8 kB of metadata each, or 1,000 refunds.
+ * Payments with their transactions, newest first. Throws `invalid_parameter` if `starting_after` is not in
+ * this environment, or if the page would be too long: a hundred payments with 8 kB of metadata each, or 1,000
+ * refunds.
  */
 export async function listPayments(ctx: Context, query: ListPaymentsQuery): Promise<ListResult<Payment>> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
@@ -58,8 +61,8 @@ const tooLong = (limit: number) =>
   );
 
 /**
- * Slots for long responses: a payment with many refunds and much metadata takes megabytes of JSON. Only a few are built
- * at once, and none is held in memory until it is sent: it is read again from its idempotency key.
+ * Slots for long responses: a payment with many refunds and much metadata takes megabytes of JSON. Only a few
+ * are built at once, and none is held in memory until it is sent: it is read again from its idempotency key.
  */
 const MAX_LONG_RESPONSES = 2;
 /** Approximate length of a transaction's JSON without its metadata. */

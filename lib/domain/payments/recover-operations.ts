@@ -20,9 +20,9 @@ const RESERVED_SLOTS = 12;
 const POLL_MS = 1_000;
 
 /**
- * The recovery worker: takes over operations whose process died and finishes them. Every instance runs it every
- * second. It ends when nothing is due or it is stopped, after the operations in progress. Returns how many it took.
- * An operation that cannot be resolved now stays open and does not stop the others.
+ * The recovery worker: takes over operations whose process died and finishes them. Every instance runs it
+ * every second. It ends when nothing is due or it is stopped, after the operations in progress. Returns how
+ * many it took. An operation that cannot be resolved now stays open and does not stop the others.
  */
 export async function recoverOperations(service: Service, stopping?: AbortSignal): Promise<number> {
   const slots = new RecoverySlots(service, stopping);
@@ -43,8 +43,8 @@ export async function recoverOperations(service: Service, stopping?: AbortSignal
 }
 
 /**
- * The operations in progress. No `Semaphore`, because the database chooses the environments that get the free slots: an
- * operation's lease runs once it is taken, so it must not wait for a slot.
+ * The operations in progress. No `Semaphore`, because the database chooses the environments that get the free
+ * slots: an operation's lease runs once it is taken, so it must not wait for a slot.
  */
 class RecoverySlots {
   /** Operations taken so far. */
@@ -67,7 +67,10 @@ class RecoverySlots {
     return this.#running.size === 0;
   }
 
-  /** Fills slots: first for environments without one, then up to their share, then beyond it except for the reserve. */
+  /**
+   * Fills slots: first for environments without one, then up to their share, then beyond it except for the
+   * reserve.
+   */
   async fill(): Promise<void> {
     this.hasReleased = false;
     for (const share of [1, SLOTS_PER_ENVIRONMENT]) if (!(await this.#takeDue(SLOTS, share))) return;
@@ -91,7 +94,10 @@ class RecoverySlots {
     await Promise.all(this.#running.values());
   }
 
-  /** Takes one operation of each environment below `share` in turn, until none is due. False: none is due anywhere. */
+  /**
+   * Takes one operation of each environment below `share` in turn, until none is due. False: none is due
+   * anywhere.
+   */
   async #takeDue(slots: number, share: number): Promise<boolean> {
     while (!this.#stopping?.aborted) {
       const limit = slots - this.#running.size;
@@ -154,9 +160,10 @@ const MAX_WAITING_ATTEMPTS = 2;
 export type HeldCard = { readonly token: string; readonly connectionId: string | null };
 
 /**
- * Resolves an operation whose request died or got no outcome. An authorization only has its status checked, because its
- * card is gone; a retry of its request has the card, and sends it once no call was executed and none still can be.
- * Others are sent again under the same reference, after a status check if the processor has accepted them.
+ * Resolves an operation whose request died or got no outcome. An authorization only has its status checked,
+ * because its card is gone; a retry of its request has the card, and sends it once no call was executed and
+ * none still can be. Others are sent again under the same reference, after a status check if the processor
+ * has accepted them.
  */
 export async function resolveOperation(
   service: Service,
@@ -201,9 +208,9 @@ export async function resolveOperation(
 }
 
 /**
- * Checks the status of an authorization. Clocks may be set, so no time proves that a call in flight cannot execute any
- * more: it gets time to arrive, and then the reference is closed. A retry of its request uses the reference instead;
- * of both calls the processor executes one.
+ * Checks the status of an authorization. Clocks may be set, so no time proves that a call in flight cannot
+ * execute any more: it gets time to arrive, and then the reference is closed. A retry of its request uses the
+ * reference instead; of both calls the processor executes one.
  */
 async function inquire(
   service: Service,
@@ -223,7 +230,9 @@ async function inquire(
   return closeAtProcessor(service, processor, operation);
 }
 
-/** Checks the status of an accepted operation; sends it again otherwise, or if the processor does not find it. */
+/**
+ * Checks the status of an accepted operation; sends it again otherwise, or if the processor does not find it.
+ */
 async function checkOrSend(
   service: Service,
   processor: Processor,
@@ -236,7 +245,9 @@ async function checkOrSend(
   return callProcessor(service, processor, operation, snapshot, null);
 }
 
-/** "Not found" is conclusive if it was never accepted and all its calls ended, or timed out, long enough ago. */
+/**
+ * "Not found" is conclusive if it was never accepted and all its calls ended, or timed out, long enough ago.
+ */
 function isConclusive(processor: Processor, taken: TakenOperation): boolean {
   return taken.accepted_at === null && taken.quiet_ms >= processor.notFoundConclusiveAfterMs;
 }
@@ -248,8 +259,9 @@ function awaitsRetry(processor: Processor, taken: TakenOperation): boolean {
 }
 
 /**
- * Sends an authorization in place of a request that died. Null: the right to do so was used before. The dead request's
- * call may still be in flight under the same reference, so that is closed before the operation can fail.
+ * Sends an authorization in place of a request that died. Null: the right to do so was used before. The dead
+ * request's call may still be in flight under the same reference, so that is closed before the operation can
+ * fail.
  */
 async function sendForDeadRequest(
   service: Service,
@@ -268,7 +280,9 @@ async function sendForDeadRequest(
   return send(service, mine, { begunMs, call, close }, snapshot);
 }
 
-/** The request that waits for the response; null without a key, or if the key belongs to another request now. */
+/**
+ * The request that waits for the response; null without a key, or if the key belongs to another request now.
+ */
 async function waitingRequest(service: Service, taken: TakenOperation): Promise<KeyedRequest | null> {
   if (taken.idempotency_key === null) return null;
   const row = await findKey(service.db.within(taken.environment_id).sql, taken.environment_id, taken.idempotency_key);

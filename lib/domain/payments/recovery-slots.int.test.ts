@@ -119,7 +119,8 @@ describe("while one environment has hundreds of operations whose inquiries hang"
   test("an environment without a slot gets the next one that another releases", async () => {
     const half = () =>
       Promise.all(Array.from({ length: SLOTS / SLOTS_PER_ENVIRONMENT / 2 }, () => withLost(SLOTS_PER_ENVIRONMENT + 2)));
-    // Environments are served by id: after the last of the crowd its first is next, and it has more due operations.
+    // Environments are served by id: after the last of the crowd its first is next, and it has more due
+    // operations.
     const before = await half();
     const small = await withLost(1);
     const crowd = [...before, ...(await half())];

@@ -11,7 +11,9 @@ async function expectClean(): Promise<void> {
   expect((await verifyBooks(db)).checks.filter((check) => check.count > 0)).toEqual([]);
 }
 
-/** A tenant of a processor whose "not found" is conclusive sooner, which shortens each second status check. */
+/**
+ * A tenant of a processor whose "not found" is conclusive sooner, which shortens each second status check.
+ */
 async function newTenant(): Promise<MoneyTenant> {
   const tenant = await moneyTenant(db);
   Object.assign(tenant.service.processors.builtIn("test") as object, { notFoundConclusiveAfterMs: 300 });
@@ -26,7 +28,9 @@ afterAll(async () => {
   }
 });
 
-/** A payment after kill -9 between T1 and the call, with no known outcome. `wake` lets the call through late. */
+/**
+ * A payment after kill -9 between T1 and the call, with no known outcome. `wake` lets the call through late.
+ */
 async function dies(tenant: MoneyTenant) {
   const held = holds();
   let bury = () => {};

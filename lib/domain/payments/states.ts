@@ -3,8 +3,8 @@ import type { PaymentStatus } from "@/lib/contract/payments/payment";
 import type { Action, TransactionStatus, TransactionType } from "@/lib/contract/transactions/words";
 
 /**
- * The one table of status changes. Database triggers enforce the same (a test compares them pair by pair), so no code
- * path, script or console can make any other change.
+ * The one table of status changes. Database triggers enforce the same (a test compares them pair by pair), so
+ * no code path, script or console can make any other change.
  */
 export const PAYMENT_TRANSITIONS: Record<PaymentStatus, readonly PaymentStatus[]> = {
   PENDING: ["REQUIRES_ACTION", "AUTHORIZED", "CAPTURED", "DECLINED", "FAILED"],
@@ -65,7 +65,10 @@ export type PaymentMoney = {
   capture_reversed_at: string | null;
 };
 
-/** Refundable amount; zero if a lost dispute returned the money to the cardholder, or the capture was reversed. */
+/**
+ * Refundable amount; zero if a lost dispute returned the money to the cardholder, or the capture was
+ * reversed.
+ */
 export function amountRefundable(payment: PaymentMoney): number {
   if (isLost(payment.dispute_status) || payment.capture_reversed_at !== null) return 0;
   return payment.amount_captured - payment.amount_refunded - payment.refund_pending;

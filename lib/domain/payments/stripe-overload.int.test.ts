@@ -10,8 +10,8 @@ import { createRegistry } from "@/lib/processor/registry";
 import { continuePayment } from "./follow-up";
 
 /**
- * Stripe executes a request, the response is lost, and it refuses all further requests, or those with this key. Such a
- * refusal proves nothing about the first request.
+ * Stripe executes a request, the response is lost, and it refuses all further requests, or those with this
+ * key. Such a refusal proves nothing about the first request.
  */
 const { db } = await testDatabase();
 const TIMEOUT_MS = 1_500;

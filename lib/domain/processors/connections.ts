@@ -93,7 +93,9 @@ export async function connectProcessor(ctx: Context, input: ConnectProcessorBody
   return present(service, row);
 }
 
-/** Changes the given fields. New credentials must be for the same account, as its payments exist only there. */
+/**
+ * Changes the given fields. New credentials must be for the same account, as its payments exist only there.
+ */
 export async function changeConnection(
   ctx: Context,
   input: ChangeConnectionBody & { id: string },
@@ -209,7 +211,9 @@ async function getConnected(ctx: Context, publicId: string): Promise<ConnectionR
   return row;
 }
 
-/** The new credentials, with stored values for empty fields. Throws unless they work, for the same account. */
+/**
+ * The new credentials, with stored values for empty fields. Throws unless they work, for the same account.
+ */
 async function replacementOf(ctx: Context, row: ConnectionRow, given: Credentials) {
   const { service } = ctx;
   const connector = connectorOf(service, row.processor);
@@ -280,7 +284,9 @@ async function openAndCheck(
   }
 }
 
-/** The fault as a sentence for people, or null if it works. `of`: the connection whose account is expected. */
+/**
+ * The fault as a sentence for people, or null if it works. `of`: the connection whose account is expected.
+ */
 function problemOf(check: ConnectionCheck, of: ConnectionRow | null, live: boolean): string | null {
   if (check.kind !== "works") return check.reason;
   if (check.live !== live) {

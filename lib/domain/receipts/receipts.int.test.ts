@@ -33,8 +33,8 @@ async function tenant() {
 type Tenant = Awaited<ReturnType<typeof tenant>>;
 
 /**
- * Other test files share the server: a transaction that began before an event was committed holds the event back
- * while it runs. Filling a table with 100,000 rows takes a busy machine 15 seconds.
+ * Other test files share the server: a transaction that began before an event was committed holds the event
+ * back while it runs. Filling a table with 100,000 rows takes a busy machine 15 seconds.
  */
 const UNTIL_READABLE = { timeout: 60_000, interval: 20 };
 

@@ -139,7 +139,10 @@ export async function readRequestFigures(ctx: ReadContext): Promise<RequestFigur
 const notFound = (id: string) =>
   new AppError("resource_not_found", `There is no request '${id}' in this environment. Requests are kept for 30 days.`);
 
-/** One request of the environment by its `req_…` id, limited to what `can` allows. Throws `resource_not_found`. */
+/**
+ * One request of the environment by its `req_…` id, limited to what `can` allows. Throws
+ * `resource_not_found`.
+ */
 export async function getRequest(ctx: ReadContext, input: { id: string; can: Can }): Promise<RequestDetail> {
   const id = decodeId("request", input.id);
   const row = id && (await findRequest(sqlOf(ctx), ctx.environment.id, id));

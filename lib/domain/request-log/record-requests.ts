@@ -119,7 +119,10 @@ export async function recordRequests(service: { db: { sql: Sql } }, rows: readon
   if (rows.length > 0) await insertRequests(service.db.sql, rows);
 }
 
-/** Creates partitions for the coming days and drops expired ones, one at a time; returns the number of changes. */
+/**
+ * Creates partitions for the coming days and drops expired ones, one at a time; returns the number of
+ * changes.
+ */
 export function keepRequestLog(service: { db: { long: Sql } }): Promise<number> {
   return keepLog(service.db.long);
 }

@@ -5,8 +5,8 @@ import { OWN_SECRETS } from "@/lib/contract/secrets";
 import { CREDENTIAL_NAMES, isCredentialName } from "@/lib/processor/credential-names";
 
 /**
- * Members redacted in the request log, which stores only members in the endpoint's schema. Add the name of any
- * new secret member of the contract here; a test looks for suspicious names.
+ * Members redacted in the request log, which stores only members in the endpoint's schema. Add the name of
+ * any new secret member of the contract here; a test looks for suspicious names.
  */
 export const REDACTED_MEMBERS: ReadonlySet<string> = new Set([
   // Card data.

@@ -24,12 +24,16 @@ const LIMIT_MS = 5_000;
 const REFUNDED_AGAIN =
   /\brefunded\s+(?:twice|again|repeatedly|(?:more than once|several times|multiple times))[.!?]*(?![^\s,;])|\brefunds:>1(?![^\s,;])/gi;
 const DOTS = /(?<![•*·])[•*·]+\s*(?=\d{4}\b)/g;
-/** A bare number has many meanings: a card's last digits, an amount in any currency, part of an order number. */
+/**
+ * A bare number has many meanings: a card's last digits, an amount in any currency, part of an order number.
+ */
 const NUMBER = /^[\d,]+(?:\.\d{1,4})?$/;
 
 export type ReadTransactions = Pick<TransactionSearch, "filters" | "refundedAgain" | "problems">;
 
-/** Parses a search for transactions: the merchants' grammar, plus "refunded twice". Null if it contains none. */
+/**
+ * Parses a search for transactions: the merchants' grammar, plus "refunded twice". Null if it contains none.
+ */
 export function readTransactionSearch(input: string): ReadTransactions | null {
   const refundedAgain = input.search(REFUNDED_AGAIN) >= 0;
   const text = input

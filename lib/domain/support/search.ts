@@ -37,8 +37,8 @@ import { recordStaffAct } from "./staff-acts";
 const FETCH = SEARCH_LIMIT + 1;
 
 /**
- * Searches all merchants' data for every meaning of a text. The search is audited before it runs, and again for
- * each merchant whose data it shows, visible to that merchant.
+ * Searches all merchants' data for every meaning of a text. The search is audited before it runs, and again
+ * for each merchant whose data it shows, visible to that merchant.
  */
 export async function searchEverything(
   call: StaffCall,

@@ -34,7 +34,10 @@ type StaffService = {
 
 const RECOVERY_CODES = 10;
 
-/** Creates a member of the support staff. The second factor is on from the start, as it is mandatory for staff. */
+/**
+ * Creates a member of the support staff. The second factor is on from the start, as it is mandatory for
+ * staff.
+ */
 export async function createStaff(service: StaffService, input: CreateStaffInput): Promise<NewStaff> {
   const email = mailableAddress(input.email.trim()) ?? input.email;
   const name = input.name?.trim() || null;
@@ -82,8 +85,8 @@ function check(email: string, name: string | null): void {
 }
 
 /**
- * Unlocks a staff member after too many failed sign-ins. For operators only, as staff can't reset their password
- * by link. Changes neither password nor second factor.
+ * Unlocks a staff member after too many failed sign-ins. For operators only, as staff can't reset their
+ * password by link. Changes neither password nor second factor.
  */
 export async function unlockStaff(
   service: { readonly db: Pick<Database, "orm"> },

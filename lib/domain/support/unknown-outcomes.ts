@@ -23,7 +23,10 @@ import { resolveOperation } from "../payments/recover-operations";
 import type { StaffCall } from "./staff";
 import { recordStaffAct } from "./staff-acts";
 
-/** Unknown outcomes of all merchants, oldest first. Each merchant among them sees an audit record of the look-up. */
+/**
+ * Unknown outcomes of all merchants, oldest first. Each merchant among them sees an audit record of the
+ * look-up.
+ */
 export async function listUnknownOutcomes(call: StaffCall): Promise<UnknownOutcomeList> {
   const { service, staff, request } = call;
   const [rows, count] = await Promise.all([
@@ -67,8 +70,8 @@ export function countUnknownOutcomes(service: Pick<Service, "db">): Promise<{ al
 const MAX_CHECKED = 20;
 
 /**
- * Each operation's status at the processor. Read-only: moves no money and changes no books; a missing response
- * is `unknown`. Not audited here, but by the page's own read.
+ * Each operation's status at the processor. Read-only: moves no money and changes no books; a missing
+ * response is `unknown`. Not audited here, but by the page's own read.
  */
 export async function readProcessorStatus(
   service: Service,

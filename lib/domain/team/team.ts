@@ -141,7 +141,9 @@ export async function changeRole(ctx: Context, input: { id: string; role: Mercha
   });
 }
 
-/** Removes a member (public user id) and their sessions. Their acts stay in the history under their address. */
+/**
+ * Removes a member (public user id) and their sessions. Their acts stay in the history under their address.
+ */
 export async function removeMember(ctx: Context, input: { id: string }): Promise<void> {
   const { merchantId } = ctx.environment;
   const id = decodeId("user", input.id);

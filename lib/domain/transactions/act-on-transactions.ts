@@ -19,7 +19,10 @@ export function refundTransaction(ctx: Context, input: RefundBody & { id: string
   return followUp(ctx, "transaction", { ...input, kind: "refund" });
 }
 
-/** The `pay_…` id of the payment that a transaction belongs to. Throws `resource_not_found` for unknown and foreign ids. */
+/**
+ * The `pay_…` id of the payment that a transaction belongs to. Throws `resource_not_found` for unknown and
+ * foreign ids.
+ */
 export async function getPaymentIdOfTransaction(ctx: Context, input: { id: string }): Promise<string> {
   const id = decodeId("transaction", input.id);
   const row =

@@ -167,7 +167,9 @@ async function cursorOf(ctx: Context, startingAfter: string) {
   return cursor;
 }
 
-/** Sums by currency of the transactions that a search finds; of very many, only the first ones in its order. */
+/**
+ * Sums by currency of the transactions that a search finds; of very many, only the first ones in its order.
+ */
 export async function sumTransactions(
   ctx: Context,
   { filters, sort }: Pick<SearchTransactionsBody, "filters" | "sort">,

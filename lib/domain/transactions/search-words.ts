@@ -59,8 +59,8 @@ export async function findByQuery<Row>(
 }
 
 /**
- * The filter with its search terms resolved: to a list of transactions, or, if there are more than the count's
- * limit, to the terms. Many rows match those, so walking another index finds matches soon.
+ * The filter with its search terms resolved: to a list of transactions, or, if there are more than the
+ * count's limit, to the terms. Many rows match those, so walking another index finds matches soon.
  */
 export async function withWordsFound(
   sql: Sql,

@@ -26,7 +26,8 @@ describe("many at once", () => {
     const lastMs = fast.receiver.received.at(-1)?.atMs ?? Number.POSITIVE_INFINITY;
     const busy = await deliveries(fast);
     expect(busy).toHaveLength(20);
-    // All twenty, sent one and then four at a time while the other holds its slot: each took far less than a second.
+    // All twenty, sent one and then four at a time while the other holds its slot: each took far less than a
+    // second.
     expect((lastMs - startedMs) / 20).toBeLessThan(SECOND);
     const msForOne = async () => {
       const before = fast.receiver.received.length;

@@ -26,7 +26,8 @@ describe("a message", () => {
     const [{ headers, body }] = receiver.received as [Receiver["received"][number]];
     expect(headers).toMatchObject({ "content-type": "application/json", "user-agent": "Cardlane-Webhooks/1" });
     const webhook = new Webhook(secret);
-    // The package uses the real clock and refuses messages minutes old; the test's clock is within that tolerance.
+    // The package uses the real clock and refuses messages minutes old; the test's clock is within that
+    // tolerance.
     const event = webhook.verify(body, headers) as { id: string; type: string; data: { object: { id: string } } };
     expect(event).toMatchObject({ object: "event", type: "subscription_plan.created", data: { object: plan } });
     expect(headers["webhook-id"]).toBe(event.id);

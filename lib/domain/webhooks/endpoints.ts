@@ -35,7 +35,10 @@ const MAX_ENDPOINTS = 50;
 
 const orm = (ctx: Context) => ctx.service.db.within(ctx.environment.id).orm;
 
-/** Creates an endpoint that receives all events from now on. Its secret is only in this response and its replays. */
+/**
+ * Creates an endpoint that receives all events from now on. Its secret is only in this response and its
+ * replays.
+ */
 export async function createWebhookEndpoint(ctx: Context, input: CreateWebhookEndpointBody): Promise<Reply> {
   // A DNS lookup may take seconds, so it precedes the transaction. A repeat still gets its stored response.
   const refusal = await ctx.service.webhooks.findRefusal(input.url);

@@ -9,7 +9,10 @@ import { rotateWebhookSecret } from "@/lib/contract/webhooks/endpoints";
 import { errorCodesOf } from "@/lib/http/openapi-schemas";
 import { movesMoney } from "./confirmation";
 
-/** Not offered: streams, the document that `describe_endpoint` replaces, and an endpoint that returns a secret. */
+/**
+ * Not offered: streams, the document that `describe_endpoint` replaces, and an endpoint that returns a
+ * secret.
+ */
 const LEFT_OUT: ReadonlySet<string> = new Set([getOpenApi.name, rotateWebhookSecret.name]);
 export const OFFERED: readonly Endpoint[] = ENDPOINTS.filter(({ name, streams }) => !streams && !LEFT_OUT.has(name));
 

@@ -26,12 +26,17 @@ import {
   type storedResponse,
 } from "./endpoint-calls";
 
-/** Far below the 24 hours that an idempotency key lives, so a late confirmation never meets an expired key. */
+/**
+ * Far below the 24 hours that an idempotency key lives, so a late confirmation never meets an expired key.
+ */
 const LIFETIME_MS = 10 * 60_000;
 const PURPOSE = "mcp-confirmation";
 export const FIELD = "confirm";
 
-/** Signed content of a question: the idempotency key that a confirmation uses, the exact amount, and the expiry. */
+/**
+ * Signed content of a question: the idempotency key that a confirmation uses, the exact amount, and the
+ * expiry.
+ */
 type QuestionState = { readonly key: string; readonly amount: number | null; readonly until: number };
 
 /** State of the confirmation: the client's ability to show a question, and the user's response to one. */
@@ -82,7 +87,9 @@ const REFUSALS = {
   },
 } as const;
 
-/** Nobody reads a question within this time: such a refusal usually comes from a client that shows no forms. */
+/**
+ * Nobody reads a question within this time: such a refusal usually comes from a client that shows no forms.
+ */
 const UNREAD_MS = 2_000;
 
 function declined(call: Call, id: string | undefined, { until }: QuestionState) {
@@ -234,7 +241,10 @@ function cardOf(found: Payment | Transaction): string {
   return cardText(found.card?.brand ?? null, found.card?.last4 ?? null);
 }
 
-/** Refuses before the question what the operation would refuse. Later changes are refused by the operation itself. */
+/**
+ * Refuses before the question what the operation would refuse. Later changes are refused by the operation
+ * itself.
+ */
 function requirePossible(found: Payment | Transaction, action: Action, amount: number, max: number): void {
   const { status: current_status, available_actions: allowed_actions } = found;
   if (!allowed_actions.includes(action)) {
@@ -261,8 +271,8 @@ function paymentQuestion({ amount, currency, card, capture_method }: CreatePayme
 }
 
 /**
- * The text that is signed: bound to one key, one environment and exactly these arguments, which come with every
- * call.
+ * The text that is signed: bound to one key, one environment and exactly these arguments, which come with
+ * every call.
  */
 function signedText({ caller }: Call, endpoint: Endpoint, input: EndpointInput, payload: string): string {
   const { id, body, query } = input;

@@ -47,7 +47,9 @@ const MAX_RESPONSE_LENGTH = 64 * 1024;
 const DEFAULT_ROWS = 20;
 export const MAX_ROWS = 50;
 
-/** Headers of the client's request that are passed on: only its origin, no cookies and no headers of a page. */
+/**
+ * Headers of the client's request that are passed on: only its origin, no cookies and no headers of a page.
+ */
 const PASSED_ON = new Set(["host", "x-forwarded-for"]);
 
 function asRequest(
@@ -113,8 +115,9 @@ export function callerNow({ http, apiKey, request: { headers }, connection }: Ca
 }
 
 /**
- * The response that is stored under a key, for the key's own request. Not rate-limited, because it sends nothing
- * and moves no money. Throws what `replayStored` throws, and refuses a caller that lost access to the response.
+ * The response that is stored under a key, for the key's own request. Not rate-limited, because it sends
+ * nothing and moves no money. Throws what `replayStored` throws, and refuses a caller that lost access to the
+ * response.
  */
 export async function storedResponse(
   call: Call,
@@ -183,8 +186,8 @@ export const problemResult = ({ http, info }: Call, error: AppError): CallToolRe
   errorResult(JSON.parse(renderProblem(http.service, error, info)));
 
 /**
- * An endpoint's response as a tool's result. A response that is too long is omitted, but never the fact that a
- * write succeeded.
+ * An endpoint's response as a tool's result. A response that is too long is omitted, but never the fact that
+ * a write succeeded.
  */
 export function endpointResult(call: Call, endpoint: Endpoint, response: EndpointResponse): CallToolResult {
   const { status, requestId: request_id, replayed, data, length } = response;
@@ -204,8 +207,8 @@ export function endpointResult(call: Call, endpoint: Endpoint, response: Endpoin
 }
 
 /**
- * Removes addresses of payment pages and signing secrets, which would leak to the assistant's provider and its
- * logs.
+ * Removes addresses of payment pages and signing secrets, which would leak to the assistant's provider and
+ * its logs.
  */
 function withoutSecrets(data: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, shown(name, value)]));

@@ -1,7 +1,7 @@
 /**
- * Clients of a version before 2026-07-28 get a question on the stream of their call, and send the response in a
- * message of its own, which may reach any process. That process runs the operation, and the stream reports the
- * result.
+ * Clients of a version before 2026-07-28 get a question on the stream of their call, and send the response in
+ * a message of its own, which may reach any process. That process runs the operation, and the stream reports
+ * the result.
  */
 import { type CallToolResult, type InputRequiredResult, isInputRequiredResult } from "@modelcontextprotocol/server";
 import { isDatabaseUnavailable } from "@/db/unavailable";
@@ -29,8 +29,8 @@ const memberOf = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 
 /**
- * A signed session id, which the client sends with each message: it stands for the capabilities in `initialize`,
- * so nothing is stored here.
+ * A signed session id, which the client sends with each message: it stands for the capabilities in
+ * `initialize`, so nothing is stored here.
  */
 export const sessionFor = (call: Call): string => call.http.service.secret.mac(SESSION, signedFor(call));
 export const isSessionOf = (call: Call, session: string): boolean =>
@@ -149,8 +149,8 @@ const PENDING = {
 };
 
 /**
- * The outcome of a confirmation that another process received: only the response stored under its key. `unused`:
- * the key is unused. `unknown`: the key may be in use, and has no response yet.
+ * The outcome of a confirmation that another process received: only the response stored under its key.
+ * `unused`: the key is unused. `unknown`: the key may be in use, and has no response yet.
  */
 async function findStoredResult(
   call: Call,

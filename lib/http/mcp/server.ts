@@ -15,7 +15,9 @@ import { type ApiRequest, addressOf, type Connection, decidingHeader, pathOf } f
 import { bytesOf, type HttpResponse, toResponse } from "@/lib/http/response";
 import type { McpResponse } from "./session";
 
-/** Handles /mcp. Only POST: without state between messages there is no stream to GET and no session to DELETE. */
+/**
+ * Handles /mcp. Only POST: without state between messages there is no stream to GET and no session to DELETE.
+ */
 export async function mcp(request: ApiRequest, connection: Connection): Promise<HttpResponse> {
   if (pathOf(request.url) !== "/mcp") return refuse(request, null);
   if (request.method !== "POST") return refuse(request, ["POST"]);
@@ -44,8 +46,8 @@ type Post = {
 };
 
 /**
- * Order of checks: 403 (origin), 401, 429, 413/415, then the message. The endpoint that a tool calls checks the
- * rest.
+ * Order of checks: 403 (origin), 401, 429, 413/415, then the message. The endpoint that a tool calls checks
+ * the rest.
  */
 async function handlePost(http: HttpService, post: Post): Promise<HttpResponse> {
   const { request, connection, info, headers } = post;
@@ -76,7 +78,10 @@ async function handlePost(http: HttpService, post: Post): Promise<HttpResponse> 
   return answered;
 }
 
-/** Refuses browser pages of other sites, also those that reach us by DNS rebinding. Other clients send no Origin. */
+/**
+ * Refuses browser pages of other sites, also those that reach us by DNS rebinding. Other clients send no
+ * Origin.
+ */
 function requireNoForeignPage(origin: string | null): void {
   if (origin === null) return;
   const own = [env.baseUrl, env.sandboxBaseUrl, env.liveBaseUrl].map((url) => url && new URL(url).origin);
@@ -153,7 +158,9 @@ const refusedMessage = (headers: ResponseHeaders, { id, ...error }: Refusal): Ht
 
 const PROTOCOL_HEADERS = ["content-type", "mcp-protocol-version", "mcp-method", "mcp-name"];
 
-/** The request for the SDK: without its body, which is already parsed, and only with the protocol's headers. */
+/**
+ * The request for the SDK: without its body, which is already parsed, and only with the protocol's headers.
+ */
 function asPosted({ headers }: ApiRequest): Request {
   const given = PROTOCOL_HEADERS.flatMap((name) => {
     const value = headers.get(name);

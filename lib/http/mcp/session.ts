@@ -85,8 +85,8 @@ type OlderMessage = {
 };
 
 /**
- * Older clients declare their capabilities in `initialize`, which another process may have received: the session
- * id carries them.
+ * Older clients declare their capabilities in `initialize`, which another process may have received: the
+ * session id carries them.
  */
 async function handleOlderMessage(
   call: Call,

@@ -32,7 +32,10 @@ type ToolDefinition = {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** Endpoints that the tool may call. A key sees the tool if it may call any of them; absent if it calls none. */
+  /**
+   * Endpoints that the tool may call. A key sees the tool if it may call any of them; absent if it calls
+   * none.
+   */
   readonly calls?: readonly Endpoint[];
   /** An endpoint that the tool must be able to read first. */
   readonly reads?: Endpoint;
@@ -149,8 +152,8 @@ const TOOLS: readonly ToolDefinition[] = [
 ];
 
 /**
- * Text in a payment could talk an assistant into sending customers' data elsewhere. Users must re-authenticate
- * for this, too.
+ * Text in a payment could talk an assistant into sending customers' data elsewhere. Users must
+ * re-authenticate for this, too.
  */
 const notForAssistants = () =>
   new AppError(

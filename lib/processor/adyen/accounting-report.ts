@@ -86,7 +86,10 @@ type Refund = {
   state: "pending" | "succeeded" | "failed";
 };
 
-/** Throws UnreadableStatementError for files that are not a report of this merchant account, or that leave out days. */
+/**
+ * Throws UnreadableStatementError for files that are not a report of this merchant account, or that leave out
+ * days.
+ */
 export function readAccountingReport(files: readonly StatementFile[], merchantAccount: string): FiledStatement {
   const all = files.map((file) => ({ name: file.name, rows: readRows(file, merchantAccount) }));
   const read = all.map(({ rows }) => rows).filter((rows) => rows.length > 0);
@@ -112,13 +115,16 @@ export function readAccountingReport(files: readonly StatementFile[], merchantAc
   };
 }
 
-/** File name of a daily report, with any browser suffix. A report over a custom range has two dates in its name. */
+/**
+ * File name of a daily report, with any browser suffix. A report over a custom range has two dates in its
+ * name.
+ */
 const DAILY_NAME = /payments_accounting_report_(\d{4})_(\d{2})_(\d{2})(?![\d_])/;
 const DAY_MS = 24 * 60 * 60_000;
 
 /**
- * A missing day would make its payments look missing. An empty file only covers the day in its name; otherwise it could hide
- * another day that is missing.
+ * A missing day would make its payments look missing. An empty file only covers the day in its name;
+ * otherwise it could hide another day that is missing.
  */
 function requireDaysInARow(files: readonly (readonly ReportRow[])[], empty: readonly string[]): void {
   const named = empty.map((name) => DAILY_NAME.exec(name)?.slice(1).join("-"));
@@ -145,8 +151,9 @@ function requireDaysInARow(files: readonly (readonly ReportRow[])[], empty: read
 }
 
 /**
- * Files may overlap. Each file has a line as often as it happened, so the max count in any one file is the number of equal
- * lines. Lines are equal at the same instant, which reports in two time zones may show on two days.
+ * Files may overlap. Each file has a line as often as it happened, so the max count in any one file is the
+ * number of equal lines. Lines are equal at the same instant, which reports in two time zones may show on two
+ * days.
  */
 function onceEach(files: readonly (readonly ReportRow[])[]): readonly ReportRow[] {
   if (files.length === 1) return files.flat();

@@ -51,7 +51,9 @@ export type ReportRow = {
   readonly modificationReference: string;
 };
 
-/** Minutes ahead of UTC. Abbreviations of more than one zone (CST, IST, PST, AST) are ambiguous and left out. */
+/**
+ * Minutes ahead of UTC. Abbreviations of more than one zone (CST, IST, PST, AST) are ambiguous and left out.
+ */
 const ZONES: Readonly<Record<string, number>> = {
   ...{ UTC: 0, GMT: 0, WET: 0, WEST: 60, BST: 60, CET: 60, CEST: 120, EET: 120, EEST: 180 },
   ...{ EST: -300, EDT: -240, CDT: -300, MST: -420, MDT: -360, PDT: -420, BRT: -180 },

@@ -1,8 +1,9 @@
 import { formatMinor } from "@/lib/contract/currencies";
 
 /**
- * Currencies whose minor units at Adyen differ from ISO 4217, as powers of ten: CLP uses hundredths, although ISO has none; CVE
- * and IDR use whole units, although ISO has hundredths. ISO dropped ISK's hundredths, Adyen kept them.
+ * Currencies whose minor units at Adyen differ from ISO 4217, as powers of ten: CLP uses hundredths, although
+ * ISO has none; CVE and IDR use whole units, although ISO has hundredths. ISO dropped ISK's hundredths, Adyen
+ * kept them.
  */
 const ADYEN_DECIMALS: Readonly<Record<string, { iso: number; adyen: number }>> = {
   CLP: { iso: 0, adyen: 2 },
@@ -26,7 +27,10 @@ export function refusesAmount(amount: number, currency: string): string | null {
   return `Adyen takes ${currency} in steps of ${formatMinor(step, currency).split(" ")[0]}. Send a multiple of ${step}: amounts are in minor units.`;
 }
 
-/** Adyen's minor units in ours, rounded: a bank may dispute a converted amount with hundredths that ISO doesn't have. */
+/**
+ * Adyen's minor units in ours, rounded: a bank may dispute a converted amount with hundredths that ISO
+ * doesn't have.
+ */
 export function fromAdyenAmount({ value, currency }: AdyenAmount): number {
   return Math.round(scaled(value, -exponent(currency)));
 }

@@ -17,10 +17,16 @@ type Kept = { readonly account: string; readonly id?: string | null };
 const stored = z.object({ id: z.string().min(1), brand: z.string().optional() });
 const listed = z.object({ storedPaymentMethods: z.array(stored).optional() });
 
-/** Lifetime of an unused card at Adyen. Its security code stays in this process's memory for at most one payment. */
+/**
+ * Lifetime of an unused card at Adyen. Its security code stays in this process's memory for at most one
+ * payment.
+ */
 const KEPT_MS = 3_600_000;
 const CODE_KEPT_MS = 120_000;
-/** Max cards deleted in one run, and concurrently. A run starts about once a minute and ends before its caller times out. */
+/**
+ * Max cards deleted in one run, and concurrently. A run starts about once a minute and ends before its caller
+ * times out.
+ */
 const MAX_PER_RUN = 500;
 const MAX_CONCURRENT = 4;
 /** Max failed deletions in one run, because the API key may be wrong for all. */
@@ -41,11 +47,13 @@ type CardsOptions = {
 };
 
 /**
- * Cards for a single payment: as the fields that Adyen's component encrypted, or, if we receive card numbers, stored at Adyen
- * under a shopper reference of their own. The journal keeps only Adyen's id.
+ * Cards for a single payment: as the fields that Adyen's component encrypted, or, if we receive card numbers,
+ * stored at Adyen under a shopper reference of their own. The journal keeps only Adyen's id.
  */
 export function createCards({ requests, journal, merchantAccount, clock, timer, timeoutMs }: CardsOptions) {
-  /** Security codes may not be stored, so they are kept in memory; a payment by another process omits them. */
+  /**
+   * Security codes may not be stored, so they are kept in memory; a payment by another process omits them.
+   */
   const codes = new Map<string, { code: string; untilMs: number }>();
   /** Next attempt for cards that could not be deleted. */
   const postponed = new Map<string, number>();
@@ -121,8 +129,9 @@ export function createCards({ requests, journal, merchantAccount, clock, timer, 
   }
 
   /**
-   * Deletes the oldest cards at Adyen, limited in number and time; returns how many. Runs don't overlap: a call during a run gets
-   * that run's result. Throws at the end if some could not be deleted; those are retried in an hour, after all others.
+   * Deletes the oldest cards at Adyen, limited in number and time; returns how many. Runs don't overlap: a
+   * call during a run gets that run's result. Throws at the end if some could not be deleted; those are
+   * retried in an hour, after all others.
    */
   function forgetOld(): Promise<number> {
     run ??= forgetInRun().finally(() => {

@@ -4,7 +4,9 @@ import type { AdyenCredentials } from "./credentials";
 import { type Notice, timeOf } from "./notices";
 import type { Requests } from "./requests";
 
-/** Lists payment methods, which moves no money and fails unless the key, the account and the host are right. */
+/**
+ * Lists payment methods, which moves no money and fails unless the key, the account and the host are right.
+ */
 export async function checkConnection(
   requests: Requests,
   { merchant_account: account, live_url_prefix: prefix }: AdyenCredentials,

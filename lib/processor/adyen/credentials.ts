@@ -1,7 +1,10 @@
 import { z } from "zod";
 import type { CredentialField } from "../connector";
 
-/** Credentials of a connection to Adyen. Adyen creates the HMAC key with the webhook, once its address is known. */
+/**
+ * Credentials of a connection to Adyen. Adyen creates the HMAC key with the webhook, once its address is
+ * known.
+ */
 export const credentials = z.strictObject({
   api_key: z
     .string()

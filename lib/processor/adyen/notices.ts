@@ -26,7 +26,9 @@ const noticeItem = z.object({
 type NoticeItem = z.infer<typeof noticeItem>;
 type SignedItem = Omit<NoticeItem, "eventDate" | "reason" | "additionalData">;
 
-/** An item that is not read only needs a valid event code: a report's reference, for example, is a file name. */
+/**
+ * An item that is not read only needs a valid event code: a report's reference, for example, is a file name.
+ */
 const message = z.object({
   live: z.enum(["true", "false"]),
   notificationItems: z
@@ -80,8 +82,8 @@ export const DISPUTE_EVENTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The signed text: eight values in this order, joined as in Adyen's libraries, without escaping. Only the merchant's reference
- * can contain a colon, so text can't be moved from one value into another.
+ * The signed text: eight values in this order, joined as in Adyen's libraries, without escaping. Only the
+ * merchant's reference can contain a colon, so text can't be moved from one value into another.
  */
 export function signedText({ amount, ...item }: SignedItem): string {
   const { pspReference, originalReference, merchantAccountCode, merchantReference, eventCode, success } = item;
@@ -103,8 +105,9 @@ type Notices = {
 };
 
 /**
- * Reads a message item by item. Adyen redelivers a refused message for 30 days and holds back later ones, so it is refused only
- * if it may be ours. Throws UnreadableReportError if it isn't Adyen's message for this connection.
+ * Reads a message item by item. Adyen redelivers a refused message for 30 days and holds back later ones, so
+ * it is refused only if it may be ours. Throws UnreadableReportError if it isn't Adyen's message for this
+ * connection.
  */
 export function readNotices(body: string, expected: Expected): Notices {
   const { data } = message.safeParse(jsonOf(body));

@@ -99,7 +99,10 @@ const CARD_ERRORS: Readonly<Record<string, DeclineCode>> = {
 
 export const declineCodeOfError = (code: string | null): DeclineCode | null => CARD_ERRORS[code ?? ""] ?? null;
 
-/** The outcome of a payment response. `captured`: requested with the payment, in which case Adyen captures by itself. */
+/**
+ * The outcome of a payment response. `captured`: requested with the payment, in which case Adyen captures by
+ * itself.
+ */
 export function outcomeOfResponse(response: PaymentResponse): Outcome {
   const checks = checksOf(response);
   const card = cardOf(response);
@@ -153,8 +156,8 @@ function noteOf({ resultCode, refusalReason, refusalReasonCode, additionalData: 
 }
 
 /**
- * Maps Adyen's AVS result, whose first word is a number. The network's raw letter is preferred. 19, 21, 23 and 25 compare the
- * name and one part of the address; 22 compares only the name.
+ * Maps Adyen's AVS result, whose first word is a number. The network's raw letter is preferred. 19, 21, 23
+ * and 25 compare the name and one part of the address; 22 compares only the name.
  */
 const AVS: Readonly<Record<string, AvsResult>> = {
   "1": "A",

@@ -35,7 +35,10 @@ import {
 import { closingBody, modificationBody, paymentBody } from "./request-bodies";
 import { type AdyenResponse, createRequests } from "./requests";
 
-/** Only decides when to check. A reference not found by then is closed by its key, which waits for calls in progress. */
+/**
+ * Only decides when to check. A reference not found by then is closed by its key, which waits for calls in
+ * progress.
+ */
 const NOT_FOUND_AFTER_MS = 2_000;
 /** First and longest pause before a retry while another call with the same key is in progress. */
 const FIRST_PAUSE_MS = 25;
@@ -50,9 +53,9 @@ const OTHER_ACCOUNT = "the reference belongs to another account";
 const received = z.object({ pspReference: z.string().min(1), status: z.literal("received") });
 
 /**
- * Adyen's Checkout API. It has no endpoint to get a payment, so responses and signed webhooks are stored in a journal, which
- * `inquire` reads. A call only accepts captures, cancels and refunds; a webhook decides them. Every call has its reference as
- * Idempotency-Key, and Adyen repeats its first response.
+ * Adyen's Checkout API. It has no endpoint to get a payment, so responses and signed webhooks are stored in a
+ * journal, which `inquire` reads. A call only accepts captures, cancels and refunds; a webhook decides them.
+ * Every call has its reference as Idempotency-Key, and Adyen repeats its first response.
  */
 export function createAdyenProcessor(
   options: ConnectorOptions<AdyenCredentials>,
@@ -165,8 +168,8 @@ export function createAdyenProcessor(
     const { redirectResult = "" } = returned;
     const brings = redirectResult !== "" && redirectResult.length <= MAX_RESULT;
     const isAbandoned = challenge === "abandoned" || (challenge === "failed" && !brings && !recorded.challenge);
-    // Stored before it is sent, and the first end is final: an abandoned challenge is not continued here. Adyen continues if the
-    // shopper passed it without returning, and reports it by a webhook.
+    // Stored before it is sent, and the first end is final: an abandoned challenge is not continued here.
+    // Adyen continues if the shopper passed it without returning, and reports it by a webhook.
     const end = isAbandoned
       ? await records.endChallenge(authorization, { end: "abandoned" })
       : brings
@@ -196,7 +199,8 @@ export function createAdyenProcessor(
     }
     // Refused unread; an earlier call may have been executed.
     if (response.status === 401 || response.status === 403) return { kind: "not_sent", reason: response.message };
-    // An invalid result means that the shopper didn't come from Adyen's page; it can be sent any number of times.
+    // An invalid result means that the shopper didn't come from Adyen's page; it can be sent any number of
+    // times.
     const refused = await records.ended(authorization, {
       kind: "declined",
       decline_code: "authentication_failed",
@@ -295,8 +299,8 @@ export function createAdyenProcessor(
   }
 
   /**
-   * Uses up the reference's key with an impossible payment: its stored card doesn't exist. Adyen repeats the response of the first
-   * call with the key, which is either the original call's or this refusal.
+   * Uses up the reference's key with an impossible payment: its stored card doesn't exist. Adyen repeats the
+   * response of the first call with the key, which is either the original call's or this refusal.
    */
   async function close(request: Parameters<Processor["close"]>[0]): Promise<Inquiry> {
     const outcome = await closeReference(request);
@@ -405,7 +409,10 @@ type Settled = Extract<AdyenResponse, { kind: "answered" | "refused" }> | { kind
 const isOfNoCard = ({ code, pspReference }: Refusal) => pspReference !== null && (code === "800" || code === "803");
 const isSame = (one: Refusal, other: Refusal) => one.pspReference === other.pspReference && one.code === other.code;
 
-/** True if the charge was approved and not released. One with a differing amount can only be voided or refunded. */
+/**
+ * True if the charge was approved and not released. One with a differing amount can only be voided or
+ * refunded.
+ */
 function canMove(charge: Recorded, requested: "capture" | "void" | "refund"): boolean {
   if (charge.pspReference === null) return false;
   const outcome = authorizationOutcome(charge);

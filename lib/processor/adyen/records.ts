@@ -100,7 +100,10 @@ export class Records {
     await this.#link(reference, pspReference, true);
   }
 
-  /** Stores the end of a call that Adyen didn't accept: refused, or nothing left to do. The first entry is final. */
+  /**
+   * Stores the end of a call that Adyen didn't accept: refused, or nothing left to do. The first entry is
+   * final.
+   */
   async ended(reference: string, outcome: Outcome): Promise<Outcome> {
     return (await this.#journal.note(reference, "refused", { outcome })).outcome;
   }
@@ -155,8 +158,8 @@ export class Records {
   }
 
   /**
-   * The dispute of a message, and its payment; null if it isn't ours. Depending on the webhook's settings, some messages about
-   * the end name only the dispute, or only the payment.
+   * The dispute of a message, and its payment; null if it isn't ours. Depending on the webhook's settings,
+   * some messages about the end name only the dispute, or only the payment.
    */
   async #disputed(notice: Notice, name: string): Promise<{ object: string; dispute: string } | null> {
     const { pspReference, original } = notice;
@@ -306,8 +309,9 @@ export function wasCaptured(charge: Recorded): boolean {
 }
 
 /**
- * True if a different end may have been read before this report and is being written now, or if it is an approval that must be
- * voided, which only the message's processing triggers. A challenge may be in the middle of being refused.
+ * True if a different end may have been read before this report and is being written now, or if it is an
+ * approval that must be voided, which only the message's processing triggers. A challenge may be in the
+ * middle of being refused.
  */
 function overturns(recorded: Recorded, { event, success }: Notice): boolean {
   const notices = recorded.notices.filter((notice) => notice.event !== event || notice.success !== success);

@@ -40,7 +40,10 @@ export function paymentBody(
   };
 }
 
-/** An impossible payment: its stored card doesn't exist. Its reference isn't the payment's, so no webhook names that. */
+/**
+ * An impossible payment: its stored card doesn't exist. Its reference isn't the payment's, so no webhook
+ * names that.
+ */
 export function closingBody(merchantAccount: string, reference: string, amount: AdyenAmount): object {
   return {
     merchantAccount,

@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { CardBrand } from "@/lib/contract/transactions/words";
 
 /**
- * A field that Adyen's card component encrypted in the shopper's browser. Plain digits and the test account's `test_4111…` are
- * refused: a card number in clear isn't a token, and would be stored with the payment.
+ * A field that Adyen's card component encrypted in the shopper's browser. Plain digits and the test account's
+ * `test_4111…` are refused: a card number in clear isn't a token, and would be stored with the payment.
  */
 const encrypted = (max: number) =>
   z
@@ -75,5 +75,8 @@ const BRANDS: Readonly<Record<string, CardBrand>> = {
   discover: "discover",
 };
 
-/** Our brand for Adyen's payment method, such as `mc` or `visa_applepay`; null if the contract doesn't have it. */
+/**
+ * Our brand for Adyen's payment method, such as `mc` or `visa_applepay`; null if the contract doesn't have
+ * it.
+ */
 export const brandOf = (name: string | undefined): CardBrand | null => BRANDS[name?.split("_")[0] ?? ""] ?? null;

@@ -1,8 +1,8 @@
 import { CURRENCY_DIGITS, currencyDigits, formatMinor } from "@/lib/contract/currencies";
 
 /**
- * Currencies whose smallest unit at Stripe isn't ISO 4217's minor unit (docs.stripe.com/currencies): most are counted in whole
- * units; ISK and UGX in hundredths that must be zero.
+ * Currencies whose smallest unit at Stripe isn't ISO 4217's minor unit (docs.stripe.com/currencies): most are
+ * counted in whole units; ISK and UGX in hundredths that must be zero.
  */
 const STRIPE_DIGITS: ReadonlyMap<string, number> = new Map([
   ...["BIF", "CLP", "DJF", "GNF", "JPY", "KMF", "KRW", "MGA", "PYG", "RWF", "VND", "VUV", "XAF", "XOF", "XPF"].map(

@@ -2,7 +2,10 @@ import { setTimeout as wait } from "node:timers/promises";
 import Stripe from "stripe";
 import type { Inquiry } from "../port";
 
-/** The API version that this code was written for. A library for another version fails to compile until it is reviewed. */
+/**
+ * The API version that this code was written for. A library for another version fails to compile until it is
+ * reviewed.
+ */
 const API_VERSION: typeof Stripe.API_VERSION = "2026-10-28.endive";
 
 /** API client for a secret key. `endpoint`: a host other than Stripe's. */
@@ -25,7 +28,10 @@ export function createClient(secretKey: string, timeoutMs: number, endpoint: str
 /** Error code for a connection reset after sending, because the library would silently retry ECONNRESET. */
 const RESET = "CARDLANE_RESET";
 
-/** The library's client, except that writes are only retried by {@link post}, which then knows of the earlier attempt. */
+/**
+ * The library's client, except that writes are only retried by {@link post}, which then knows of the earlier
+ * attempt.
+ */
 function clientReportingResets(): ReturnType<typeof Stripe.createNodeHttpClient> {
   const client = Stripe.createNodeHttpClient();
   const send = client.makeRequest.bind(client);
@@ -55,8 +61,9 @@ export class Budget {
   }
 
   /**
-   * Options of a request with a key. The library retries after a connection reset, and a generated key would make the retry a
-   * second request. Throws when no time is left, so that a delayed request isn't sent after its deadline.
+   * Options of a request with a key. The library retries after a connection reset, and a generated key would
+   * make the retry a second request. Throws when no time is left, so that a delayed request isn't sent after
+   * its deadline.
    */
   options(idempotencyKey?: string): Stripe.RequestOptions {
     const timeout = Math.floor(this.#endsAtMs - performance.now());
@@ -71,7 +78,10 @@ export class Budget {
 
 class TooLateError extends Error {}
 
-/** The result of a request that may have been executed could not be read. A refused read proves nothing about the request. */
+/**
+ * The result of a request that may have been executed could not be read. A refused read proves nothing about
+ * the request.
+ */
 class UnsureError extends Error {}
 
 /** Marks errors in `call` as following a request that may have been executed. */
@@ -87,7 +97,10 @@ export async function afterSending<T>(call: () => Promise<T>): Promise<T> {
 
 /** The outcome of a request that returned no object. */
 export type RequestFailure =
-  /** Refused after validation; nothing was executed. `note`: the codes, for support staff; `refusal`: for the caller. */
+  /**
+   * Refused after validation; nothing was executed. `note`: the codes, for support staff; `refusal`: for the
+   * caller.
+   */
   | { kind: "refused"; note: string; refusal: string }
   | { kind: "card"; note: string; code: string; declineCode: string | null }
   /** Failed before the idempotency layer, or was never sent; nothing was executed. */
@@ -116,7 +129,8 @@ export function toRequestFailure(error: unknown): RequestFailure {
       return unknown(`another request uses the idempotency key${where}`);
     case 400:
     case 404:
-      // Our keys are derived from references, so a key with other parameters is a bug of ours and proves nothing.
+      // Our keys are derived from references, so a key with other parameters is a bug of ours and proves
+      // nothing.
       if (error instanceof Stripe.errors.StripeIdempotencyError)
         return unknown(`Stripe knows the idempotency key with other parameters${where}`, true);
       return { kind: "refused", note: noteOf(error), refusal: `Stripe refused the request: ${error.message}` };
@@ -161,8 +175,8 @@ const FIRST_PAUSE_MS = 40;
 const MAX_PAUSE_MS = 800;
 
 /**
- * Sends with a key. Retries while another request with the key is in progress and time is left, and once after a connection
- * reset. After a reset, a refusal no longer proves that nothing was executed.
+ * Sends with a key. Retries while another request with the key is in progress and time is left, and once
+ * after a connection reset. After a reset, a refusal no longer proves that nothing was executed.
  */
 export async function post<T>(
   budget: Budget,
@@ -186,8 +200,8 @@ export async function post<T>(
 }
 
 /**
- * For a change that the payment's own state allows only once, whatever the key. An error that Stripe stored under the key is
- * avoided with another key. Never use it for a refund, which has no such state.
+ * For a change that the payment's own state allows only once, whatever the key. An error that Stripe stored
+ * under the key is avoided with another key. Never use it for a refund, which has no such state.
  */
 export async function postOnceByState<T>(
   budget: Budget,

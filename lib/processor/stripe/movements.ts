@@ -37,7 +37,9 @@ export function movements(stripe: Stripe) {
     }
   };
 
-  /** Stripe doesn't return the purpose of a cancel, so its reference is stored first; of several, one wins. */
+  /**
+   * Stripe doesn't return the purpose of a cancel, so its reference is stored first; of several, one wins.
+   */
   const cancel: Movement = async (budget, intent, request, money) => {
     const { reference, evenCaptured } = request;
     if (evenCaptured && intent.status === "succeeded") return refund(budget, intent, request, money);
@@ -68,8 +70,8 @@ export function movements(stripe: Stripe) {
   };
 
   /**
-   * Stripe deletes keys after a day but keeps refunds, so a listed refund is never sent again. A stored error is not avoided with
-   * another key, because the refund may still appear.
+   * Stripe deletes keys after a day but keeps refunds, so a listed refund is never sent again. A stored error
+   * is not avoided with another key, because the refund may still appear.
    */
   const refund: Movement = async (budget, intent, request, { amount }) => {
     const { reference } = request;
@@ -142,7 +144,9 @@ export function movements(stripe: Stripe) {
   return { capture, void: cancel, refund, find, outside };
 }
 
-/** For a payment that can no longer be captured. A capture of the same amount made at Stripe counts as ours. */
+/**
+ * For a payment that can no longer be captured. A capture of the same amount made at Stripe counts as ours.
+ */
 function captureOf(intent: Stripe.PaymentIntent, reference: string, amount: number): Outcome {
   const by = intent.metadata[METADATA.capture];
   if (intent.status !== "succeeded") return refused(`the PaymentIntent is ${intent.status}`);
@@ -152,7 +156,9 @@ function captureOf(intent: Stripe.PaymentIntent, reference: string, amount: numb
   return { kind: "approved", note: "captured at Stripe, by somebody else" };
 }
 
-/** For a payment that was canceled or can no longer be. One that was canceled at Stripe counts as released. */
+/**
+ * For a payment that was canceled or can no longer be. One that was canceled at Stripe counts as released.
+ */
 function voidOf(intent: Stripe.PaymentIntent, reference: string): Outcome {
   const by = intent.metadata[METADATA.void];
   if (intent.status !== "canceled") return refused(`the PaymentIntent is ${intent.status}`);

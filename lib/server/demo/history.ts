@@ -17,8 +17,9 @@ const DECISION_MS = 300;
 const SYSTEM = { type: "system", id: null };
 
 /**
- * Writes two months of the demo shop into every book, as the money path would have (`npm run verify` finds nothing).
- * Rows, not API calls, because the API cannot date a payment back. Returns the number of payments: 0 if the shop has any.
+ * Writes two months of the demo shop into every book, as the money path would have (`npm run verify` finds
+ * nothing). Rows, not API calls, because the API cannot date a payment back. Returns the number of payments:
+ * 0 if the shop has any.
  */
 export async function seedDemoHistory(service: Service, environmentId: string): Promise<number> {
   if (await hasPayments(service.db.within(environmentId).sql, environmentId)) return 0;
@@ -238,7 +239,10 @@ class Books {
     this.#line(source, 1, "merchant_payable", "processor_receivable", amount, String(currency));
   }
 
-  /** An operation of the payment in our books and, except an authorization, in the processor's. Returns its id. */
+  /**
+   * An operation of the payment in our books and, except an authorization, in the processor's. Returns its
+   * id.
+   */
   #operation(paid: PastPayment, { kind, atMs, amount, event, state, refund, ...step }: Step): string {
     const { id: payment_id, currency, authorization_id } = paid.payment;
     const id = step.id ?? idAtMs(atMs);
@@ -366,7 +370,10 @@ class Books {
     this.#payout(atMs, currency);
   }
 
-  /** Pays out what is available; it arrives a day later. Waits while refunds exceed sales; the latest are left to the job. */
+  /**
+   * Pays out what is available; it arrives a day later. Waits while refunds exceed sales; the latest are left
+   * to the job.
+   */
   #payout(batchMs: number, currency: string): void {
     const { batches, net: amount } = this.#available.get(currency) ?? { batches: [], net: 0 };
     const createdMs = batchMs + 60_000;

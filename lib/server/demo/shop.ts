@@ -4,8 +4,8 @@ import type { PlanType } from "@/lib/contract/plans/plan";
 import type { CardBrand } from "@/lib/contract/transactions/words";
 
 /**
- * Made-up data: the demo shop's goods, plans, customers and cards. The demo's past draws orders from it, the bench and
- * the tests of many rows draw SQL rows. Amounts are in minor units.
+ * Made-up data: the demo shop's goods, plans, customers and cards. The demo's past draws orders from it, the
+ * bench and the tests of many rows draw SQL rows. Amounts are in minor units.
  */
 export const GOODS: [description: string, price: number][] = [
   ["Evening tide, 30 × 40 cm", 3_200],

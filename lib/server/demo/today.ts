@@ -11,7 +11,9 @@ import { textOf } from "@/lib/http/response";
 import { newId } from "@/lib/ids";
 import { demoLinks, ORDERS_TODAY, type OrderToday } from "./shop";
 
-/** Sends the demo shop's payments of today through the API, as its server would. Returns how many there are. */
+/**
+ * Sends the demo shop's payments of today through the API, as its server would. Returns how many there are.
+ */
 export async function seedDemoPayments(key: string): Promise<number> {
   let payments = 0;
   for (const [index, order] of ORDERS_TODAY.entries()) {
@@ -67,7 +69,10 @@ async function post(key: string, path: string, idempotencyKey: string, body: obj
   return status < 300 || status === 402 ? (JSON.parse(textOf(response)) as { id?: string }) : null;
 }
 
-/** Creates the demo shop's payment links, opens them and pays as its shoppers would. Returns the number of payments. */
+/**
+ * Creates the demo shop's payment links, opens them and pays as its shoppers would. Returns the number of
+ * payments.
+ */
 export async function seedDemoLinks(service: Service, environment: Environment): Promise<number> {
   const ctx = contextOf(service, environment);
   const [plan] = await listPlanOptions(ctx, null);

@@ -48,7 +48,9 @@ export class RateLimitError extends CardlaneError {
   override readonly name = "RateLimitError";
 }
 
-/** The idempotency key is invalid, was used with other parameters, or its first request is still in progress. */
+/**
+ * The idempotency key is invalid, was used with other parameters, or its first request is still in progress.
+ */
 export class IdempotencyError extends CardlaneError {
   override readonly name = "IdempotencyError";
 }
@@ -108,8 +110,8 @@ export class CardDeclinedError extends PaymentFailedError {
 }
 
 /**
- * No response, so the outcome is unknown. Repeat a call that moves money with the same `idempotencyKey` to learn
- * its outcome.
+ * No response, so the outcome is unknown. Repeat a call that moves money with the same `idempotencyKey` to
+ * learn its outcome.
  */
 export class ConnectionError extends CardlaneError {
   override readonly name = "ConnectionError";

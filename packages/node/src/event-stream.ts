@@ -15,8 +15,9 @@ type Prepare = (lastEventId: string | null) => (signal: AbortSignal) => Promise<
 const SILENT_AFTER_MS = 45_000;
 
 /**
- * Yields events until you leave the loop or abort. Reconnects after the last event. Throws permanent errors such
- * as a wrong key, a refusal with a long Retry-After, and the last error if no connection was ever opened.
+ * Yields events until you leave the loop or abort. Reconnects after the last event. Throws permanent errors
+ * such as a wrong key, a refusal with a long Retry-After, and the last error if no connection was ever
+ * opened.
  */
 export async function* readEvents<T>(
   prepare: Prepare,
@@ -43,8 +44,8 @@ export async function* readEvents<T>(
             failures = 0;
             yield JSON.parse(data) as T;
           }
-          // Set only now: a caller that leaves the loop has not handled the event. An id without data is the starting
-          // point.
+          // Set only now: a caller that leaves the loop has not handled the event. An id without data is the
+          // starting point.
           lastEventId = id || lastEventId;
         }
       }

@@ -12,8 +12,8 @@ type Refusal = { status: number; code: string | null };
 type Failure = Refusal & { headers: Headers };
 
 /**
- * True if a refused request may be sent again: always if it had no effect, and otherwise only if that is safe,
- * because the call only reads or has an idempotency key.
+ * True if a refused request may be sent again: always if it had no effect, and otherwise only if that is
+ * safe, because the call only reads or has an idempotency key.
  */
 export function mayRetry({ status, code, headers }: Failure, isSafe: boolean): boolean {
   const didNothing = status === 429 || isInProgress({ status, code });
@@ -27,8 +27,9 @@ export const isTooLong = (requestedMs: number | null): boolean => (requestedMs ?
 const isInProgress = ({ status, code }: Refusal) => status === 409 && code === "idempotency_request_in_progress";
 
 /**
- * True if a call's outcome is unknown after this refusal. A response about the object settles it, because it is
- * the outcome of every attempt under one key. A rate limit, a revoked key or a gateway's page settles nothing.
+ * True if a call's outcome is unknown after this refusal. A response about the object settles it, because it
+ * is the outcome of every attempt under one key. A rate limit, a revoked key or a gateway's page settles
+ * nothing.
  */
 export function isUnknownAfter({ status, code }: Refusal, wasUnknown: boolean): boolean {
   if (status >= 500 || isInProgress({ status, code })) return true;

@@ -19,8 +19,8 @@ export type ClientOptions = {
 
 export type RequestOptions = {
   /**
-   * Your own key, such as an order number: 1 to 255 visible ASCII characters, with spaces only between them. By
-   * default each call gets a new one and keeps it across its retries.
+   * Your own key, such as an order number: 1 to 255 visible ASCII characters, with spaces only between them.
+   * By default each call gets a new one and keeps it across its retries.
    */
   idempotencyKey?: string;
   /** Ends the call with an `AbortError`. The outcome of a request that was sent is then unknown. */
@@ -243,7 +243,9 @@ function following(call: Call, { data, ...page }: { data: unknown[]; offset?: nu
   return call.body ? { ...call, body: { ...call.body, offset } } : { ...call, query: { ...call.query, offset } };
 }
 
-/** Headers lose spaces at their ends and other alphabets, so such a key would arrive altered or not at all. */
+/**
+ * Headers lose spaces at their ends and other alphabets, so such a key would arrive altered or not at all.
+ */
 function checkedKey(key: string): string {
   if (typeof key === "string" && key.length <= 255 && /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/.test(key)) return key;
   throw new InvalidRequestError(

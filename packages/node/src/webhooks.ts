@@ -26,9 +26,9 @@ export type VerifyOptions = {
 type Keys = string | readonly string[];
 
 /**
- * Verifies a webhook by Standard Webhooks and returns its event. `body` is the raw request body, not parsed and
- * serialized again. `secret` is the endpoint's `whsec_…`, its public key `whpk_…`, or several of them during a
- * rotation.
+ * Verifies a webhook by Standard Webhooks and returns its event. `body` is the raw request body, not parsed
+ * and serialized again. `secret` is the endpoint's `whsec_…`, its public key `whpk_…`, or several of them
+ * during a rotation.
  */
 export function verify(
   body: string | Uint8Array,

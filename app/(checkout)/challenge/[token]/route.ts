@@ -5,7 +5,10 @@ import { checkoutLocale } from "@/lib/contract/checkout/checkout";
 import { challengeAfterReturn, challengePageOptions, isFramed, resultPath } from "@/lib/http/checkout";
 import { checkoutDocument, checkoutRoute } from "@/lib/http/checkout-page";
 
-/** The sandbox's 3-D Secure page, framed or on its own; also the return address of other processors' challenges. */
+/**
+ * The sandbox's 3-D Secure page, framed or on its own; also the return address of other processors'
+ * challenges.
+ */
 export function GET(request: Request, { params }: { params: Promise<{ token: string }> }): Promise<Response> {
   return checkoutRoute(request, async () => {
     const { token } = await params;

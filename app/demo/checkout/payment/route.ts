@@ -4,8 +4,9 @@ import type { PaymentResponse } from "@/lib/contract/demo-shop";
 import { callAsShop, demoShopRoute, type ShopRequest, sentenceOf } from "@/lib/http/demo";
 
 /**
- * The shop's server creates the payment itself from the form's card token (mode `tokenize`). The idempotency key
- * combines order and token: the same card sent twice is one payment, another card after a decline is a new attempt.
+ * The shop's server creates the payment itself from the form's card token (mode `tokenize`). The idempotency
+ * key combines order and token: the same card sent twice is one payment, another card after a decline is a
+ * new attempt.
  */
 export const POST = demoShopRoute(async ({ shop, origin, values }: ShopRequest): Promise<PaymentResponse> => {
   const order = readOrder(values);

@@ -3,8 +3,8 @@ import type { SessionResponse } from "@/lib/contract/demo-shop";
 import { callAsShop, demoShopRoute, type ShopRequest, sentenceOf } from "@/lib/http/demo";
 
 /**
- * The shop's server creates the session: it sets the price, and one idempotency key per order makes a reload or a
- * double click return the same session.
+ * The shop's server creates the session: it sets the price, and one idempotency key per order makes a reload
+ * or a double click return the same session.
  */
 export const POST = demoShopRoute(async ({ shop, origin, values }: ShopRequest): Promise<SessionResponse> => {
   const order = readOrder(values);

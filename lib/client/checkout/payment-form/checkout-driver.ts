@@ -23,7 +23,10 @@ const SETTLE_WAIT_MS = 2_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 const NO_FIELDS = { email: "", number: "", expiry: "", cvv: "", name: "", postal_code: "" };
 
-/** Keeps the form in sync with its session: nothing shows as paid or failed before the server has confirmed it. */
+/**
+ * Keeps the form in sync with its session: nothing shows as paid or failed before the server has confirmed
+ * it.
+ */
 export class CheckoutDriver {
   readonly #ports: DriverPorts;
   readonly #watch: ReturnType<typeof watchSession>;

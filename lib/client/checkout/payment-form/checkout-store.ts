@@ -14,8 +14,8 @@ export type CheckoutStore = {
   /** Called after every change of the view. Returns an unsubscribe function. */
   subscribe(listener: () => void): () => void;
   /**
-   * Takes the input's value and caret, and returns what to display. `direction` is the key's direction of deletion, for a
-   * deleted gap (`inputType` is `deleteContentForward`).
+   * Takes the input's value and caret, and returns what to display. `direction` is the key's direction of
+   * deletion, for a deleted gap (`inputType` is `deleteContentForward`).
    */
   change(
     field: FieldName,

@@ -62,8 +62,8 @@ export type CardBrandName =
   | "naranja";
 
 /**
- * checking: the response was lost, and the same attempt is sent again. processing: the server reports the payment in
- * progress. challenge: the issuer authenticates the shopper, at `state.action`.
+ * checking: the response was lost, and the same attempt is sent again. processing: the server reports the
+ * payment in progress. challenge: the issuer authenticates the shopper, at `state.action`.
  */
 export type CheckoutPhase = "form" | "submitting" | "checking" | "processing" | "challenge" | "done" | "closed";
 

@@ -14,8 +14,9 @@ const LATEST_ZONE_MS = 12 * 3_600_000;
 type Parts = { month: string; year: string; ended: boolean };
 
 /**
- * The formatted text of the field. `before` is its previous text. A date inserted whole is shown month first, whatever its
- * order; typed text is formatted while it is month first, and otherwise left alone until the field is left.
+ * The formatted text of the field. `before` is its previous text. A date inserted whole is shown month first,
+ * whatever its order; typed text is formatted while it is month first, and otherwise left alone until the
+ * field is left.
  */
 export function formatExpiry(raw: string, before: string, caret: number): Shown {
   const text = withAsciiDigits(raw);
@@ -95,8 +96,8 @@ function isFree(text: string): boolean {
 }
 
 /**
- * Parses a date in any order and notation; null if there is none, or several: 05/06/2029. Two digits are a year if they
- * can't be a month.
+ * Parses a date in any order and notation; null if there is none, or several: 05/06/2029. Two digits are a
+ * year if they can't be a month.
  */
 function readDate(text: string): Expiry | null {
   const plain = plainText(text);
@@ -132,7 +133,9 @@ function withMonth(month: string, numbers: readonly string[]): Order[] {
 
 const isMonthNumber = (text: string) => text.length <= 2 && Number(text) >= 1 && Number(text) <= 12;
 
-/** The first of two numbers is the month if it can be. With a day, only a four-digit year tells them apart. */
+/**
+ * The first of two numbers is the month if it can be. With a day, only a four-digit year tells them apart.
+ */
 function inOrders(numbers: readonly string[]): Order[] {
   const [first = "", second = "", third = ""] = numbers;
   if (numbers.length === 2) return isMonthNumber(first) ? [[second, first]] : [[first, second]];

@@ -23,8 +23,8 @@ export type ParentLink = {
 type FrameWindow = Pick<Window, "parent" | "addEventListener" | "removeEventListener" | "setTimeout">;
 
 /**
- * Communicates with the embedding window, at the exact origin that the server wrote into the page. Messages from any
- * other window or origin, or in any other format, are ignored.
+ * Communicates with the embedding window, at the exact origin that the server wrote into the page. Messages
+ * from any other window or origin, or in any other format, are ignored.
  */
 export function createParentLink(origin: string, frame: FrameWindow = window): ParentLink {
   const waiting: FrameMessage[] = [];
@@ -64,7 +64,8 @@ export function createParentLink(origin: string, frame: FrameWindow = window): P
         onMessage(message);
         if (message.type !== "init" || isInitialized) return;
         isInitialized = true;
-        // Runs after the changes of `init` are rendered. Not an animation frame, which off-screen frames never get.
+        // Runs after the changes of `init` are rendered. Not an animation frame, which off-screen frames
+        // never get.
         frame.setTimeout(becomeReady, 0);
       };
       frame.addEventListener("message", listen);

@@ -80,7 +80,10 @@ type Move =
   | { to: "closed"; reason: ClosedReason }
   | { to: "form"; notice: NoticeKey | null; code: CheckoutFailure | null; exhausted: boolean };
 
-/** load: the state embedded in the page. look: a check without an attempt. answer: the result of the form's own attempt. */
+/**
+ * load: the state embedded in the page. look: a check without an attempt. answer: the result of the form's
+ * own attempt.
+ */
 export type Source = "load" | "look" | "answer";
 
 const RETURNED: ReadonlySet<string> = new Set(["VOIDED", "REFUNDED"]);

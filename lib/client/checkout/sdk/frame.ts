@@ -67,7 +67,9 @@ export const hasFrame = (element: Element) => element.querySelector("iframe[data
 /** Events for the page; the form's other messages are internal. */
 export type PageEvent = Exclude<FrameMessage, { type: "hello" | "embeddable" | "resize" }>;
 
-/** Calls the page's callback. If it throws, the error is reported as the page's own and the form continues. */
+/**
+ * Calls the page's callback. If it throws, the error is reported as the page's own and the form continues.
+ */
 export function notifyPage(callbacks: Partial<CardlaneMountOptions>, event: PageEvent): void {
   try {
     call(callbacks, event);

@@ -137,9 +137,9 @@ type Waiting = {
 };
 
 /**
- * Browsers don't report that a frame was blocked or shows an error: silence is the only sign. A silent form is replaced by
- * its page without a form, which any page may embed and which reports the reason, and is then loaded once more in
- * case an outage is over. Calls back at most once.
+ * Browsers don't report that a frame was blocked or shows an error: silence is the only sign. A silent form
+ * is replaced by its page without a form, which any page may embed and which reports the reason, and is then
+ * loaded once more in case an outage is over. Calls back at most once.
  */
 function awaitHello(
   iframe: HTMLIFrameElement,

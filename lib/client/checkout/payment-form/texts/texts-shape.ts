@@ -8,7 +8,10 @@ import type { PeriodUnit } from "@/lib/contract/plans/plan";
 
 type Screen = { title: string; text: string };
 
-/** Texts of the payment form in one language. Amounts and names come formatted, and are isolated inside sentences. */
+/**
+ * Texts of the payment form in one language. Amounts and names come formatted, and are isolated inside
+ * sentences.
+ */
 export type Texts = {
   /** Title of the document, and of a payment link's tab. */
   title: (merchant: string) => string;
