@@ -210,6 +210,10 @@ describe("what is kept of a request's address", () => {
     expect(keepableBeside(none, "/v1/client-sessions/cst_supersecret/cancel", 1_000)).toBe(
       "/v1/client-sessions/cst_[redacted]/cancel",
     );
+    for (let before = 1_350; before < 1_420; before++) {
+      const text = `sk_live_${"a".repeat(800)} `.padEnd(before, "x");
+      expect(keepableBeside(none, `${text} ${DIGITS}${"x".repeat(50)}`, 1_000), `after ${before}`).not.toMatch(/\d/);
+    }
     expect(keepableBeside(none, "with sk_live_abc and whsec_a/b+c=", 1_000)).toBe(
       "with sk_live_[redacted] and whsec_[redacted]",
     );

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { holdsNumber, keepableText } from "@/lib/contract/card-numbers";
+import { holdsNumber, keepableText, maskCardNumbers } from "@/lib/contract/card-numbers";
 import type { KeptBody } from "@/lib/contract/request-log/requests";
 import { OWN_SECRETS } from "@/lib/contract/secrets";
 import { CREDENTIAL_NAMES, isCredentialName } from "@/lib/processor/credential-names";
@@ -155,7 +155,9 @@ export function keepableBeside(card: OwnCard, value: string, max: number): strin
   if (holdsOwn(card, read)) return REDACTED;
   if (card.code !== null && holdsCode(read, card.code)) return REDACTED;
   const open = read.includes("_") ? read.replace(OWN_SECRETS, `$1$2_${REDACTED}`) : read;
-  return keepableText(read.length < value.length ? `${open}…` : open, max);
+  if (read.length === value.length) return keepableText(open, max);
+  // The end may hold a part of a number, which redactions before it can move to within the limit.
+  return keepableText(`${maskCardNumbers(open).slice(0, -MAX_BEYOND)}…`, max);
 }
 
 const holdsOwn = ({ number }: OwnCard, text: string): boolean => number !== null && holdsNumber(text, number);
