@@ -47,6 +47,7 @@ export const TABLE_RIGHTS: Record<string, Rights> = {
   api_keys: { app: KEPT, jobs: KEPT },
   plans: { app: KEPT, jobs: ["select"] },
   payments: { app: KEPT, jobs: KEPT },
+  payment_methods: { app: KEPT, jobs: ["select", "update"] },
   transactions: { app: KEPT, jobs: KEPT },
   // Written by a trigger as the owner.
   transaction_words: { app: ["select"], jobs: ["select"] },

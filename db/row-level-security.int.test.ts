@@ -10,6 +10,7 @@ import { createClientSessionBody } from "@/lib/contract/checkout/client-session"
 import { createPaymentLinkBody } from "@/lib/contract/checkout/payment-link";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
+import { createPaymentMethodBody } from "@/lib/contract/payment-methods/payment-method";
 import { createPlanBody } from "@/lib/contract/plans/plan";
 import { resolvePeriod } from "@/lib/contract/reporting/period";
 import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
@@ -27,6 +28,12 @@ import type { Context, Service } from "@/lib/domain/context";
 import { noteCustomers } from "@/lib/domain/customers/customers";
 import { listIdempotencyKeys } from "@/lib/domain/idempotency/inspect-keys";
 import { forgetTotals } from "@/lib/domain/lists";
+import {
+  getPaymentMethod,
+  listPaymentMethods,
+  removePaymentMethod,
+} from "@/lib/domain/payment-methods/payment-methods";
+import { createPaymentMethod } from "@/lib/domain/payment-methods/store-card";
 import { capturePayment, refundPayment } from "@/lib/domain/payments/follow-up";
 import { getPaymentDetail } from "@/lib/domain/payments/payment-detail";
 import { getPayment, listPayments } from "@/lib/domain/payments/read-payments";
@@ -63,7 +70,7 @@ type Shop = {
   tenant: MoneyTenant;
   userId: string;
   ids: Record<
-    "payment" | "authorized" | "transaction" | "plan" | "session" | "view" | "key" | "idempotencyKey",
+    "payment" | "authorized" | "transaction" | "plan" | "session" | "method" | "view" | "key" | "idempotencyKey",
     string
   >;
 };
@@ -105,6 +112,8 @@ async function openShop(): Promise<Shop> {
   await sendDue(tenant.service);
   const card = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" };
   await testPaymentToken(ctx, { card } as Parameters<typeof testPaymentToken>[1]);
+  const stored = createPaymentMethodBody.parse({ customer_id: "cus_1", card });
+  const method = JSON.parse((await createPaymentMethod(ctx, stored)).body);
   const view = await createSavedView(ctx, {
     ...{ userId: user.id, name: "Mine", query: "status=DECLINED", columns: null, shared: true, role: "owner" as const },
   });
@@ -119,7 +128,14 @@ async function openShop(): Promise<Shop> {
   await insertProcessorRows(tenant.environmentId, decodeId("payment", paid.body.id) ?? "");
   const ids = {
     ...{ payment: paid.body.id, authorized: authorized.body.id, transaction: paid.body.transactions[0].id },
-    ...{ plan: plan.id, session: session.id, view: view.id, key: issued.api_key.id, idempotencyKey: key },
+    ...{
+      plan: plan.id,
+      session: session.id,
+      method: method.id,
+      view: view.id,
+      key: issued.api_key.id,
+      idempotencyKey: key,
+    },
   };
   return { ...made, ids };
 }
@@ -283,6 +299,8 @@ describe("the service's own queries, without their environment_id", () => {
     "api keys": (ctx) => listKeyPage(ctx, { limit: 50, offset: 0 }),
     plans: (ctx) => listPlans(ctx, {} as Parameters<typeof listPlans>[1]),
     plan: (ctx, { ids }) => getPlan(ctx, { id: ids.plan }),
+    "payment methods": (ctx) => listPaymentMethods(ctx, {}),
+    "payment method": (ctx, { ids }) => getPaymentMethod(ctx, { id: ids.method }),
     "webhook endpoints": (ctx) => listWebhookEndpoints(ctx, {}),
     sessions: (ctx) => listClientSessions(ctx, { limit: 20, offset: 0 } as Parameters<typeof listClientSessions>[1]),
     "payment links": (ctx) => listPaymentLinks(ctx, {}),
@@ -324,6 +342,8 @@ describe("the service's own queries, without their environment_id", () => {
     await notFound(activatePlan(ctx(), { id: ids.plan }));
     await notFound(getSessionDetail(ctx(), { id: ids.session }));
     await notFound(cancelClientSession(ctx(), { id: ids.session }));
+    await notFound(getPaymentMethod(ctx(), { id: ids.method }));
+    await notFound(removePaymentMethod(ctx(), { id: ids.method }));
     await notFound(setKeyState(ctx(), { id: ids.key, action: "revoke" }));
     await notFound(deleteSavedView(ctx(), { userId, id: ids.view }));
     expect(await rowsOf(other)).toEqual(before);

@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Sql } from "@/db/client";
 import { createClientSession } from "@/lib/contract/checkout/endpoints";
 import { decodeId } from "@/lib/contract/ids";
+import { createPaymentMethod } from "@/lib/contract/payment-methods/endpoints";
+import type { PaymentMethod } from "@/lib/contract/payment-methods/payment-method";
 import {
   capturePayment,
   createPayment,
@@ -51,6 +53,12 @@ export const aPayment = (overrides: object = {}) => ({
   card: aCard(),
   ...overrides,
 });
+
+/** Request body that stores a card. */
+export const aStoredCard = (overrides: object = {}) => ({ customer_id: "cus_1042", card: aCard(), ...overrides });
+
+export const newPaymentMethod = async (api: Api, overrides: object = {}): Promise<PaymentMethod> =>
+  (await api.call(createPaymentMethod, { body: aStoredCard(overrides) })).ok();
 
 export const aPlan = (overrides: object = {}) => ({
   type: "ONE_TIME",

@@ -124,6 +124,8 @@ const ACTIONS: Record<string, string> = {
   "support.searchTransactions": "Searched transactions",
   "support.getPlan": "Read a subscription plan",
   "support.listPlans": "Listed subscription plans",
+  "support.getPaymentMethod": "Read a stored card",
+  "support.listPaymentMethods": "Listed stored cards",
   "support.listCustomers": "Listed customers",
   "support.getCustomer": "Read a customer",
   "support.listEvents": "Listed events",

@@ -185,6 +185,8 @@ export const paymentTokens = pgTable(
     client_session_id: uuid("client_session_id"),
     /** The payment that used it up. */
     payment_id: uuid("payment_id"),
+    /** Reference of the check that stores the card; a repeat of the check has the same one. */
+    payment_method_id: uuid("payment_method_id"),
     expires_at: instant("expires_at").notNull(),
     created_at: instant("created_at").notNull(),
   },

@@ -11,13 +11,23 @@ import { newId } from "@/lib/ids";
 import type { Answer, Api } from "../client";
 import type { Tenant } from "../fixtures/playwright";
 import { expect, test } from "../fixtures/playwright";
-import { aPayment, aReplay, authorized, chargeOf, newEndpoint, newPlan, newSession } from "../samples";
+import {
+  aPayment,
+  aReplay,
+  authorized,
+  chargeOf,
+  newEndpoint,
+  newPaymentMethod,
+  newPlan,
+  newSession,
+} from "../samples";
 
 const WITH_ID = ENDPOINTS.filter(({ path }) => path.includes("{id}"));
 
 const KINDS: Record<string, IdKind> = {
   payments: "payment",
   transactions: "transaction",
+  "payment-methods": "paymentMethod",
   "subscription-plans": "plan",
   "client-sessions": "clientSession",
   events: "event",
@@ -27,6 +37,7 @@ const KINDS: Record<string, IdKind> = {
 const kindOf = (endpoint: Endpoint) => KINDS[endpoint.path.split("/")[2] ?? ""] as IdKind;
 
 async function makeOne({ api }: Pick<Tenant, "api">, kind: IdKind): Promise<string> {
+  if (kind === "paymentMethod") return (await newPaymentMethod(api)).id;
   if (kind === "plan") return (await newPlan(api)).id;
   if (kind === "clientSession") return (await newSession(api)).id;
   if (kind === "webhookEndpoint") return (await newEndpoint(api)).id;

@@ -1,7 +1,18 @@
 import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { PERMISSIONS, type Permission } from "@/lib/contract/permissions";
 import { expect, test } from "../fixtures/playwright";
-import { anEndpoint, aPayment, aPlan, aReplay, aSession, captured, chargeOf, newPlan, newSession } from "../samples";
+import {
+  anEndpoint,
+  aPayment,
+  aPlan,
+  aReplay,
+  aSession,
+  aStoredCard,
+  captured,
+  chargeOf,
+  newPlan,
+  newSession,
+} from "../samples";
 
 /** Permissions per operation, repeated here on purpose; any one of those listed is enough. */
 const TABLE: Record<string, readonly Permission[]> = {
@@ -19,6 +30,10 @@ const TABLE: Record<string, readonly Permission[]> = {
   "POST /v1/transactions/search": ["transaction.read", "transaction.search"],
   "GET /v1/customers": ["transaction.read", "transaction.search"],
   "GET /v1/customers/{id}": ["transaction.read", "transaction.search"],
+  "POST /v1/payment-methods": ["payment_method.write"],
+  "GET /v1/payment-methods": ["payment_method.read"],
+  "GET /v1/payment-methods/{id}": ["payment_method.read"],
+  "DELETE /v1/payment-methods/{id}": ["payment_method.write"],
   "POST /v1/subscription-plans": ["subscription_plan.write"],
   "GET /v1/subscription-plans": ["subscription_plan.read"],
   "GET /v1/subscription-plans/{id}": ["subscription_plan.read"],
@@ -53,6 +68,7 @@ const TABLE: Record<string, readonly Permission[]> = {
 
 const BODIES: Record<string, () => object> = {
   createPayment: aPayment,
+  createPaymentMethod: aStoredCard,
   createPlan: aPlan,
   createClientSession: aSession,
   createWebhookEndpoint: anEndpoint,

@@ -41,6 +41,9 @@ const CROSSING: Record<string, string> = {
   "lib/domain/checkout/open-link.ts#findPaymentLink": "the link's token determines the environment",
   "lib/domain/checkout/open-link.ts#removeUntriedSessions": "a job of all environments",
   "lib/domain/checkout/payment-tokens.ts#forgetOldCards": "a job of all environments",
+  "lib/domain/payment-methods/payment-methods.ts#finishRemovals": "a job of all environments",
+  "lib/domain/payment-methods/stored-card-reports.ts#processStoredCardReport":
+    "the processor's token determines the environment",
   "lib/domain/checkout/appearance.ts#updateCheckoutAppearance": "the account's history is in its live environment",
   "lib/domain/secret-keys.ts": "seals everything again under a new secret",
   "lib/domain/webhooks/deliver.ts#WebhookWorker":

@@ -54,6 +54,7 @@ const NOTHING: Readonly<Record<string, readonly string[]>> = {
   listEvents: ["type=refund.failed", "type=refund.failed&created_after=2026-01-01", `offset=${ROWS - 1}`],
   listWebhookDeliveries: ["status=FAILED", "event_type=refund.failed", `offset=${ROWS - 1}`],
   listCustomers: ["q=nobody", `offset=${ROWS - 1}`],
+  listPaymentMethods: ["customer_id=nobody", "status=EXPIRED"],
   listPlans: ["status=DRAFT"],
   listWebhookEndpoints: ["offset=1000"],
   listMovements: ["type=adjustment", "currency=XAF"],

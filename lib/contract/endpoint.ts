@@ -20,6 +20,7 @@ export type Endpoint = {
     | "Payments"
     | "Transactions"
     | "Customers"
+    | "Payment methods"
     | "Subscription plans"
     | "Client sessions"
     | "Events"

@@ -4,6 +4,12 @@ import { getCustomer, listCustomers } from "./customers/endpoints";
 import { type Endpoint, endpoint } from "./endpoint";
 import { getEvent, listEvents, streamEvents } from "./events/endpoints";
 import {
+  createPaymentMethod,
+  getPaymentMethod,
+  listPaymentMethods,
+  removePaymentMethod,
+} from "./payment-methods/endpoints";
+import {
   capturePayment,
   createPayment,
   getPayment,
@@ -76,6 +82,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
   refundTransaction,
   listCustomers,
   getCustomer,
+  createPaymentMethod,
+  listPaymentMethods,
+  getPaymentMethod,
+  removePaymentMethod,
   createPlan,
   listPlans,
   getPlan,

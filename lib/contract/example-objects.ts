@@ -2,6 +2,7 @@ import type { ApiKey } from "./api-keys/api-keys";
 import type { ClientSession } from "./checkout/client-session";
 import type { Customer } from "./customers/customer";
 import { encodeId } from "./ids";
+import type { PaymentMethod } from "./payment-methods/payment-method";
 import type { Dispute } from "./payments/dispute";
 import type { Payment } from "./payments/payment";
 import type { Plan } from "./plans/plan";
@@ -202,6 +203,26 @@ export const customer: Customer = {
   declined: 1,
   currencies: [{ currency: "USD", captured: 28450, refunded: 1500, net: 26950, disputed: 0 }],
   cards: [{ brand: "visa", last4: "4242", exp_month: 12, exp_year: 2030, last_used_at: "2026-11-19T12:31:54.880Z" }],
+};
+
+export const PAYMENT_METHOD_ID = encodeId("paymentMethod", "019aa0b9-3c18-7a56-9d0e-4b7f2e6a8c31");
+
+export const paymentMethod: PaymentMethod = {
+  id: PAYMENT_METHOD_ID,
+  object: "payment_method",
+  customer_id: "cus_1042",
+  card: { brand: "visa", last4: "4242", exp_month: 12, exp_year: 2030, bin: "424242" },
+  status: "ACTIVE",
+  consent: { at: "2026-11-20T09:18:01.000Z", ip: "203.0.113.7", text: "Keep this card for later orders." },
+  metadata: {},
+  environment: "sandbox",
+  created_at: "2026-11-20T09:18:02.456Z",
+  updated_at: "2026-11-20T09:18:02.456Z",
+};
+export const removedPaymentMethod: PaymentMethod = {
+  ...paymentMethod,
+  status: "REMOVED",
+  updated_at: "2026-11-21T16:40:37.912Z",
 };
 
 export const plan: Plan = {

@@ -8,6 +8,7 @@ import type { BalanceMovement } from "./settlement/balance";
 type Endpoints = typeof import("./checkout/endpoints") &
   typeof import("./customers/endpoints") &
   typeof import("./events/endpoints") &
+  typeof import("./payment-methods/endpoints") &
   typeof import("./payments/endpoints") &
   typeof import("./plans/endpoints") &
   typeof import("./endpoints") &
@@ -174,6 +175,20 @@ export const EXAMPLES: { readonly [K in EndpointName]: Example<Endpoints[K]> } =
     responses: { "One page": { ...page, data: [objects.customer], total: 1 } },
   },
   getCustomer: { id: objects.CUSTOMER_ID, responses: { "One customer": objects.customer } },
+  createPaymentMethod: {
+    body: {
+      customer_id: "cus_1042",
+      card: { number: "4242424242424242", exp_month: 12, exp_year: 2030, cvv: "123" },
+      consent: { text: "Keep this card for later orders.", ip: "203.0.113.7" },
+    },
+    responses: { Stored: objects.paymentMethod },
+  },
+  listPaymentMethods: {
+    query: { customer_id: "cus_1042", status: "ACTIVE" },
+    responses: { "One page": { ...page, data: [objects.paymentMethod], total: 1 } },
+  },
+  getPaymentMethod: { id: objects.PAYMENT_METHOD_ID, responses: { "An active card": objects.paymentMethod } },
+  removePaymentMethod: { id: objects.PAYMENT_METHOD_ID, responses: { Removed: objects.removedPaymentMethod } },
   createPlan: {
     body: {
       type: "SUBSCRIPTION_FREE_TRIAL",

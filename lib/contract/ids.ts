@@ -6,6 +6,7 @@ export const ID_PREFIX = {
   transaction: "txn",
   // Not cus, a common prefix of merchants' own ids, nor cst, which client session tokens have.
   customer: "cust",
+  paymentMethod: "pm",
   plan: "plan",
   subscription: "sub",
   clientSession: "cs",

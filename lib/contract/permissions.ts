@@ -18,6 +18,8 @@ export const PERMISSIONS = [
   "webhook_endpoint.write",
   "event.read",
   "balance.read",
+  "payment_method.read",
+  "payment_method.write",
 ] as const;
 export const permission = z.enum(PERMISSIONS);
 export type Permission = z.infer<typeof permission>;
@@ -41,6 +43,7 @@ const READING = [
   "subscription_plan.read",
   "event.read",
   "balance.read",
+  "payment_method.read",
 ] as const;
 
 /** Role → permissions. */
@@ -54,6 +57,7 @@ export const ROLE_PERMISSIONS: Record<UserRole, readonly UserPermission[]> = {
     "transaction.refund",
     "client_session.create",
     "subscription_plan.write",
+    "payment_method.write",
   ],
   viewer: READING,
   // On a merchant's behalf, with a reason, from the support pages.
@@ -69,7 +73,8 @@ export const ROLE_LABELS: Record<MerchantRole, string> = {
 /** Description of each role. */
 export const ROLE_SENTENCES: Record<MerchantRole, string> = {
   owner: "Everything, including API keys, settings and the team.",
-  operator: "What a viewer sees; captures, voids and refunds payments, makes payment links and edits plans.",
+  operator:
+    "What a viewer sees; captures, voids and refunds payments, stores and removes cards, makes payment links and edits plans.",
   viewer:
     "Sees payments, customers, plans, the balance and logs. Changes nothing; no API keys, webhooks or business settings.",
 };

@@ -2,6 +2,7 @@ import * as clientSessions from "@/lib/contract/checkout/endpoints";
 import * as customers from "@/lib/contract/customers/endpoints";
 import type { BodyOf, Endpoint, QueryOf } from "@/lib/contract/endpoint";
 import * as events from "@/lib/contract/events/endpoints";
+import * as paymentMethods from "@/lib/contract/payment-methods/endpoints";
 import * as payments from "@/lib/contract/payments/endpoints";
 import * as plans from "@/lib/contract/plans/endpoints";
 import * as settlement from "@/lib/contract/settlement/endpoints";
@@ -11,6 +12,12 @@ import { cancelClientSession, createClientSession, getClientSession } from "@/li
 import type { Context, Reply } from "@/lib/domain/context";
 import { getCustomer, listCustomers } from "@/lib/domain/customers/customers";
 import { getEvent, listEvents } from "@/lib/domain/events/read-events";
+import {
+  getPaymentMethod,
+  listPaymentMethods,
+  removePaymentMethod,
+} from "@/lib/domain/payment-methods/payment-methods";
+import { createPaymentMethod } from "@/lib/domain/payment-methods/store-card";
 import { createPayment } from "@/lib/domain/payments/create-payment";
 import { capturePayment, refundPayment, voidPayment } from "@/lib/domain/payments/follow-up";
 import { getPayment, listPayments } from "@/lib/domain/payments/read-payments";
@@ -70,6 +77,10 @@ const SERVED: readonly Served[] = [
   serve(transactions.refundTransaction, refundTransaction),
   serve(customers.listCustomers, listCustomers),
   serve(customers.getCustomer, getCustomer),
+  serve(paymentMethods.createPaymentMethod, createPaymentMethod),
+  serve(paymentMethods.listPaymentMethods, listPaymentMethods),
+  serve(paymentMethods.getPaymentMethod, getPaymentMethod),
+  serve(paymentMethods.removePaymentMethod, removePaymentMethod),
   serve(plans.createPlan, createPlan),
   serve(plans.listPlans, listPlans),
   serve(plans.getPlan, getPlan),

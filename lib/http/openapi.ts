@@ -35,6 +35,7 @@ const TAGS = [
     description: "Every charge and refund: get, list, search, and the same actions by transaction.",
   },
   { name: "Customers", description: "Your customers, built from their payments: nothing to create or sync." },
+  { name: "Payment methods", description: "Cards that you keep for later payments of a customer." },
   {
     name: "Subscription plans",
     description: "What you sell: single purchases and subscriptions with or without a trial.",
@@ -207,6 +208,7 @@ const ID_OF: Record<Endpoint["tag"], string> = {
   Payments: "payment (`pay_…`)",
   Transactions: "transaction (`txn_…`)",
   Customers: "customer (`cust_…`)",
+  "Payment methods": "payment method (`pm_…`)",
   "Subscription plans": "plan (`plan_…`)",
   "Client sessions": "client session (`cs_…`)",
   Events: "event (`evt_…`)",

@@ -11,6 +11,7 @@ import { removeUntriedSessions } from "@/lib/domain/checkout/open-link";
 import { forgetOldCards } from "@/lib/domain/checkout/payment-tokens";
 import { followDatabaseTime, type Service } from "@/lib/domain/context";
 import { noteCustomers } from "@/lib/domain/customers/customers";
+import { finishRemovals } from "@/lib/domain/payment-methods/payment-methods";
 import { expirePayments } from "@/lib/domain/payments/expire-payments";
 import { processReports } from "@/lib/domain/payments/process-reports";
 import { recoverOperations } from "@/lib/domain/payments/recover-operations";
@@ -68,6 +69,7 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
     repeat(service, "payouts", MINUTE, (stopping) => runPayouts(service, stopping)),
     repeat(service, "remove expired keys", 10 * MINUTE, () => removeExpiredKeys(service.db.sql, 10_000)),
     repeat(service, "forget old cards", MINUTE, () => forgetOldCards(service)),
+    repeat(service, "delete removed cards", 10 * SECOND, (stopping) => finishRemovals(service, stopping)),
     repeat(service, "remove untried sessions", 10 * MINUTE, () => removeUntriedSessions(service)),
     repeat(service, "keep the request log", MINUTE, () => keepRequestLog(service)),
     repeat(service, "remove old sign-ins", 60 * MINUTE, () => removeOldSignIns(service)),

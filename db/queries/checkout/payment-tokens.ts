@@ -6,7 +6,7 @@ import { type PaymentTokenRow, paymentTokens } from "@/db/schema/checkout";
 export async function insertPaymentToken(
   orm: Orm,
   environmentId: string,
-  token: Omit<PaymentTokenRow, "environment_id" | "payment_id">,
+  token: Omit<PaymentTokenRow, "environment_id" | "payment_id" | "payment_method_id">,
 ): Promise<void> {
   await orm.insert(paymentTokens).values({ environment_id: environmentId, ...token });
 }
@@ -15,6 +15,31 @@ export async function findPaymentToken(sql: Sql, environmentId: string, id: stri
   const [row] = await sql<PaymentTokenRow[]>`
     select * from payment_tokens where environment_id = ${environmentId}::uuid and id = ${id}::uuid`;
   return row ?? null;
+}
+
+/**
+ * Claims a token for the check that stores its card, and returns the check's reference: `reference`, or that of an
+ * earlier check whose outcome is not known. Null: the token is used up or too old.
+ */
+export async function claimTokenForCheck(
+  sql: Sql,
+  environmentId: string,
+  id: string,
+  reference: string,
+): Promise<string | null> {
+  const [row] = await sql<{ payment_method_id: string }[]>`
+    update payment_tokens set payment_method_id = coalesce(payment_method_id, ${reference}::uuid)
+    where environment_id = ${environmentId}::uuid and id = ${id}::uuid
+      and payment_id is null and processor_token <> '' and expires_at > now()
+    returning payment_method_id`;
+  return row?.payment_method_id ?? null;
+}
+
+/** Uses up a token whose check has an outcome. */
+export async function useUpCheckedToken(orm: Orm, environmentId: string, id: string): Promise<void> {
+  await orm.execute(sql`
+    update ${paymentTokens} set processor_token = ''
+    where environment_id = ${environmentId}::uuid and id = ${id}::uuid and payment_id is null`);
 }
 
 /** Clears the cards of expired tokens; returns the number. Index: `payment_tokens_held`. */

@@ -54,6 +54,35 @@ const claimText = <T>(sql: Tag<T>, environmentId: string, claim: KeyClaim, condi
 export const claimKey = (sql: Sql | Transaction, environmentId: string, claim: KeyClaim, condition = sql`true`) =>
   claimText(sql as unknown as Tag<Fragment>, environmentId, claim, condition);
 
+/** Claims a key in a commit of its own. False: it is in use. */
+export async function claimKeyAlone(sql: Sql, environmentId: string, claim: KeyClaim): Promise<boolean> {
+  return (await claimKey(sql, environmentId, claim)).length === 1;
+}
+
+/**
+ * Takes over a key without an operation whose request died or got no outcome, for another attempt under the same
+ * reference. False: another request has it.
+ */
+export async function resumeKey(
+  sql: Sql,
+  environmentId: string,
+  { key, requestId, operationId, leaseMs }: Pick<KeyClaim, "key" | "requestId" | "operationId" | "leaseMs">,
+): Promise<boolean> {
+  const rows = await sql`
+    update idempotency_keys set request_id = ${requestId}::uuid, locked_until = now() + ${leaseMs}::int * interval '1 ms'
+    where environment_id = ${environmentId}::uuid and key = ${key} and state = 'running'
+      and operation_id = ${operationId}::uuid and ${isOver(sql, "locked_until")}
+    returning 1`;
+  return rows.length === 1;
+}
+
+/** Ends this request's lease of a key, which keeps its reference. */
+export async function endKeyLease(sql: Sql, environmentId: string, key: string, requestId: string): Promise<void> {
+  await sql`
+    update idempotency_keys set locked_until = now()
+    where environment_id = ${environmentId}::uuid and key = ${key} and state = 'running' and request_id = ${requestId}::uuid`;
+}
+
 /**
  * Claims a key for the rest of the transaction. False: it is in use. If another transaction holds it, waits up to
  * `waitMs`, then returns "busy", and the transaction is aborted.

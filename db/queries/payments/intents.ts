@@ -108,7 +108,7 @@ export async function insertPayment(
   const token = paymentTokenId
     ? sql`update payment_tokens set payment_id = ${payment.id}::uuid, processor_token = ''
         where environment_id = ${environmentId}::uuid and id = ${paymentTokenId}::uuid
-          and payment_id is null and expires_at > now() and (select count(*) from claim) = 1 and ${connected}
+          and payment_id is null and payment_method_id is null and expires_at > now() and (select count(*) from claim) = 1 and ${connected}
           and (client_session_id is null or (
             select client_sessions.status = 'OPEN' and open_payment_id is null and ${linkSells(sql, now)} from client_sessions
             where client_sessions.environment_id = ${environmentId}::uuid and client_sessions.id = payment_tokens.client_session_id))

@@ -14,7 +14,7 @@ test("every permission stands in one group, with words", () => {
 test("read-only can change nothing, full access is everything, and no two presets are the same", () => {
   const preset = (id: string) => PERMISSION_PRESETS.find((candidate) => candidate.id === id)?.permissions ?? [];
   expect(preset("full").toSorted()).toEqual([...PERMISSIONS].toSorted());
-  expect(preset("read_only")).toHaveLength(7);
+  expect(preset("read_only")).toHaveLength(8);
   for (const permission of preset("read_only")) expect(permission).toMatch(/\.(read|search)$/);
   for (const { permissions, id } of PERMISSION_PRESETS) expect(presetOf(permissions.toReversed())?.id).toBe(id);
 });

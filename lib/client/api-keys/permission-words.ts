@@ -44,6 +44,21 @@ export const PERMISSION_GROUPS: readonly PermissionGroup[] = [
     ],
   },
   {
+    name: "Payment methods",
+    permissions: [
+      {
+        permission: "payment_method.read",
+        label: "View payment methods",
+        sentence: "Reads and lists stored cards, without their numbers.",
+      },
+      {
+        permission: "payment_method.write",
+        label: "Change payment methods",
+        sentence: "Stores cards for later payments, and removes them.",
+      },
+    ],
+  },
+  {
     name: "Plans",
     permissions: [
       {

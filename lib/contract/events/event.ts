@@ -4,6 +4,7 @@ import { clientSession } from "@/lib/contract/checkout/client-session";
 import * as objects from "@/lib/contract/example-objects";
 import { timestamp } from "@/lib/contract/fields";
 import { idOf } from "@/lib/contract/ids";
+import { paymentMethod } from "@/lib/contract/payment-methods/payment-method";
 import { dispute } from "@/lib/contract/payments/dispute";
 import { payment } from "@/lib/contract/payments/payment";
 import { plan } from "@/lib/contract/plans/plan";
@@ -13,6 +14,7 @@ import { webhookEndpoint } from "@/lib/contract/webhooks/webhook-endpoint";
 import { dataOf, first, PAYMENT_EVENTS } from "./payment-events";
 
 const planData = dataOf(plan, plan.partial());
+const methodData = dataOf(paymentMethod, paymentMethod.partial());
 const sessionData = dataOf(clientSession, clientSession.partial());
 const endpointData = dataOf(webhookEndpoint, webhookEndpoint.partial());
 const batchData = dataOf(settlementBatch, settlementBatch.partial());
@@ -22,6 +24,30 @@ const KEY_CHANGED_AT = "2026-11-20T14:45:10.092Z";
 /** Catalog of events: sentence, schema and example. An event is written in the commit that makes it true. */
 export const EVENTS = {
   ...PAYMENT_EVENTS,
+  "payment_method.created": {
+    summary: "A customer's card was stored for later payments.",
+    data: methodData,
+    example: first(objects.paymentMethod),
+  },
+  "payment_method.updated": {
+    summary: "The card's network renewed a stored card: it has a new expiry or number, and is charged as before.",
+    data: methodData,
+    example: {
+      object: objects.paymentMethod,
+      previous: {
+        card: { brand: "visa", last4: "4242", exp_month: 12, exp_year: 2026, bin: "424242" },
+        updated_at: "2026-10-02T07:44:19.020Z",
+      },
+    },
+  },
+  "payment_method.removed": {
+    summary: "A stored card was removed, by you or at the processor: it is never charged again.",
+    data: methodData,
+    example: {
+      object: objects.removedPaymentMethod,
+      previous: { status: "ACTIVE", updated_at: objects.paymentMethod.updated_at },
+    },
+  },
   "subscription_plan.created": {
     summary: "A subscription plan was created.",
     data: planData,
@@ -203,6 +229,7 @@ export const event = z
           .discriminatedUnion("object", [
             payment,
             transaction,
+            paymentMethod,
             plan,
             clientSession,
             settlementBatch,

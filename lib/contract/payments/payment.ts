@@ -51,6 +51,15 @@ const nextAction = z
   .meta({ id: "NextAction" });
 export type NextAction = z.infer<typeof nextAction>;
 
+/** A card as objects show it, without its number. */
+export const cardShown = z.object({
+  brand: cardBrand.nullable(),
+  last4: z.string(),
+  exp_month: z.int(),
+  exp_year: z.int(),
+  bin: z.string().nullable(),
+});
+
 export const payment = z
   .object({
     id: idOf("payment").describe("Unique id of the payment."),
@@ -68,16 +77,7 @@ export const payment = z
     customer_email: z.string().nullable().describe("The customer's e-mail address."),
     customer_name: z.string().nullable().describe("The customer's name."),
     billing_address: billingAddress.nullable().describe("The card's billing address."),
-    card: z
-      .object({
-        brand: cardBrand.nullable(),
-        last4: z.string(),
-        exp_month: z.int(),
-        exp_year: z.int(),
-        bin: z.string().nullable(),
-      })
-      .nullable()
-      .describe("The card, without its number."),
+    card: cardShown.nullable().describe("The card, without its number."),
     plan_id: idOf("plan").nullable().describe("The plan it pays for."),
     subscription_id: idOf("subscription").nullable().describe("The subscription it pays for."),
     client_session_id: idOf("clientSession").nullable().describe("The client session it was paid in."),
@@ -126,19 +126,38 @@ export const cardInput = z
   .meta({ id: "CardRequest" });
 export type CardInput = z.infer<typeof cardInput>;
 
+export const paymentToken = z
+  .string()
+  .min(1)
+  .max(10_000)
+  .describe(
+    "Card token from the payment form: valid once, for 15 minutes, and for its client session's amount, currency and plan. Or the connected processor's own token, created by its script on your page.",
+  );
+
+/** Adds an issue unless a body has exactly one card. */
+export function requireOneCard(
+  body: { payment_token?: string | undefined; card?: CardInput | undefined },
+  context: z.RefinementCtx,
+): void {
+  const given = Number(body.payment_token !== undefined) + Number(body.card !== undefined);
+  if (given === 0) {
+    context.addIssue({
+      code: "custom",
+      path: ["payment_token"],
+      params: { code: "missing_parameter" },
+      message: "Send a payment_token, or in test mode a card.",
+    });
+  } else if (given === 2) {
+    context.addIssue({ code: "custom", path: ["card"], message: "Send either payment_token or card, not both." });
+  }
+}
+
 /** Body of POST /v1/payments. */
 export const createPaymentBody = z
   .strictObject({
     amount: amount.describe("Amount in minor units: 4999 is $49.99, or ¥4999."),
     currency: currency.describe("ISO 4217 code, upper case."),
-    payment_token: z
-      .string()
-      .min(1)
-      .max(10_000)
-      .optional()
-      .describe(
-        "Card token from the payment form: valid once, for 15 minutes, and for its client session's amount, currency and plan. Or the connected processor's own token, created by its script on your page.",
-      ),
+    payment_token: paymentToken.optional(),
     card: cardInput.optional().describe("Raw card data, in test mode only."),
     capture_method: captureMethod.default("automatic").describe("`manual` authorizes now; you capture later."),
     ...customerFields,
@@ -155,17 +174,7 @@ export const createPaymentBody = z
   })
   .superRefine((body, context) => {
     refuseOwnCard(body, context);
-    const given = Number(body.payment_token !== undefined) + Number(body.card !== undefined);
-    if (given === 0) {
-      context.addIssue({
-        code: "custom",
-        path: ["payment_token"],
-        params: { code: "missing_parameter" },
-        message: "Send a payment_token, or in test mode a card.",
-      });
-    } else if (given === 2) {
-      context.addIssue({ code: "custom", path: ["card"], message: "Send either payment_token or card, not both." });
-    }
+    requireOneCard(body, context);
   })
   .meta({ id: "CreatePaymentRequest" });
 export type CreatePaymentBody = z.infer<typeof createPaymentBody>;

@@ -23,6 +23,8 @@ export const STAFF_ACTS = {
   "support.listCustomers": "Listed customers",
   "support.getCustomer": "Read the customer",
   "support.listPlans": "Listed subscription plans",
+  "support.getPaymentMethod": "Read the stored card",
+  "support.listPaymentMethods": "Listed stored cards",
   "support.listEvents": "Listed events",
   "support.getEvent": "Read the event",
   "support.streamEvents": "Streamed events",

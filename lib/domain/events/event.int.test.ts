@@ -9,12 +9,14 @@ import { holds, says } from "@/e2e/fixtures/scripted-processor";
 import { createClientSessionBody } from "@/lib/contract/checkout/client-session";
 import { EVENT_TYPES } from "@/lib/contract/events/event";
 import { decodeId, encodeId } from "@/lib/contract/ids";
+import { createPaymentMethodBody } from "@/lib/contract/payment-methods/payment-method";
 import { createPlanBody } from "@/lib/contract/plans/plan";
 import { newId } from "@/lib/ids";
 import { disableApiKey, enableApiKey, revokeApiKey } from "../api-keys/change-keys";
 import { createApiKey, editApiKey, rotateApiKey } from "../api-keys/issue-keys";
 import { cancelClientSession, createClientSession } from "../checkout/client-sessions";
 import { emitExpiredSessions } from "../checkout/expire-sessions";
+import { createPaymentMethod } from "../payment-methods/store-card";
 import { operationSnapshot } from "../payments/finish-operation";
 import { applyOutcome } from "../payments/outcome";
 import { recordOutsideRefunds } from "../payments/outside-refunds";
@@ -85,6 +87,20 @@ async function reportOutsideChanges(tenant: MoneyTenant, refunded: string, rever
     where reference = (select authorization_id from payments where environment_id = ${environmentId} and id = ${paymentId})`;
 }
 
+/** Stores a card, which its network renews and the processor then deletes. */
+async function storeRenewAndRemoveCard({ service, merchant, environmentId }: MoneyTenant): Promise<void> {
+  const body = createPaymentMethodBody.parse({ customer_id: "cus_1", ...card("4242424242424242") });
+  await createPaymentMethod(testContext(service, merchant.test), body);
+  const [row] = await db.sql<{ token: string }[]>`
+    select processor_token as token from payment_methods where environment_id = ${environmentId}`;
+  const from = await service.processors.reporter("sandbox");
+  if (!from || !row) throw new Error("the sandbox stores cards");
+  const report = { id: "evt_3", storedCard: row.token };
+  const renewal = { brand: null, bin: null, last4: "1111", exp_month: 3, exp_year: 2044 };
+  await processReport(service, from, { ...report, change: "updated", card: renewal });
+  await processReport(service, from, { ...report, change: "removed" });
+}
+
 /** Causes every type of event for a tenant. */
 async function causeEveryEvent(tenant: MoneyTenant): Promise<void> {
   const { script, service, merchant, environmentId } = tenant;
@@ -140,6 +156,8 @@ async function causeEveryEvent(tenant: MoneyTenant): Promise<void> {
   const webhook = { id: idOf(endpoint) };
   await testWebhookEndpoint(ctx(), webhook);
   await updateWebhookEndpoint(ctx(), { ...webhook, status: "DISABLED" });
+
+  await storeRenewAndRemoveCard(tenant);
 
   const keys = { db: { orm: db.orm }, clock: service.clock };
   const { row } = await createApiKey(keys, { environmentId, name: "Shop", permissions: ["payment.create"] });

@@ -104,7 +104,9 @@ export function transactionData(
   return { object, previous: was && changedMembers(was, object) };
 }
 
-type ChangeType = EventTypeOf<"subscription_plan" | "client_session" | "webhook_endpoint" | "api_key">;
+type ChangeType = EventTypeOf<
+  "payment_method" | "subscription_plan" | "client_session" | "webhook_endpoint" | "api_key"
+>;
 type RecordedChange<T extends ChangeType> = { type: T; action: string; objectId: string; data: EventData<T> };
 
 /**

@@ -38,9 +38,14 @@ const findOwnKey = (ctx: Context): Promise<StoredKey | null> =>
 
 /**
  * The reply of a key in use: its stored response, 409 for other parameters, the outcome of a request that died, or,
- * after a wait, 409 in progress. Null: the key has become free, and the request starts over.
+ * after a wait, 409 in progress. Null: the key has become free, and the request starts over. `withoutOperation`: the
+ * key's reference is not in the table of operations, and is taken over all the same.
  */
-export async function replyFromKey(ctx: Context, takeOver: TakeOver | null): Promise<Reply | null> {
+export async function replyFromKey(
+  ctx: Context,
+  takeOver: TakeOver | null,
+  { withoutOperation = false }: { withoutOperation?: boolean } = {},
+): Promise<Reply | null> {
   const { timer, db } = ctx.service;
   const { key, isSame } = requireKey(ctx);
   const giveUpAt = timer.elapsedMs() + WAIT_MS;
@@ -58,7 +63,7 @@ export async function replyFromKey(ctx: Context, takeOver: TakeOver | null): Pro
     compared = row.request_digest;
     if (row.state === "done") return replay(ctx, row);
     if (row.lease_over) {
-      if (row.operation_state === null) {
+      if (row.operation_state === null && !withoutOperation) {
         await releaseKey(db.within(ctx.environment.id).sql, ctx.environment.id, key, null);
         return null;
       }

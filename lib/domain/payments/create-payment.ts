@@ -9,7 +9,7 @@ import { formatMinor, isSupportedCurrency } from "@/lib/contract/currencies";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId, encodeIdOrNull, ID_PREFIX } from "@/lib/contract/ids";
 import type { CreatePaymentBody } from "@/lib/contract/payments/payment";
-import type { CardHolder } from "@/lib/processor/port";
+import type { AcceptedCard, CardHolder } from "@/lib/processor/port";
 import type { Connected } from "@/lib/processor/registry";
 import type { Context, Reply } from "../context";
 import { resourceNotFound } from "../context";
@@ -76,19 +76,18 @@ async function requirePlan(ctx: Context, planId: string | null) {
   return plan;
 }
 
+export const rawCardInLive = () =>
+  new AppError("invalid_parameter", "Card data is only accepted in test mode. Send a payment_token in live mode.", {
+    param: "card",
+  });
+
 async function tokenize(
   ctx: Context,
   at: Connected,
   card: NonNullable<CreatePaymentBody["card"]>,
   holder: CardHolder,
 ): Promise<TypedCard> {
-  if (ctx.environment.mode === "live") {
-    throw new AppError(
-      "invalid_parameter",
-      "Card data is only accepted in test mode. Send a payment_token in live mode.",
-      { param: "card" },
-    );
-  }
+  if (ctx.environment.mode === "live") throw rawCardInLive();
   const kept = {
     at,
     paymentTokenId: null,
@@ -106,7 +105,12 @@ async function useToken(ctx: Context, chosen: Connected, token: string): Promise
   const { service, environment } = ctx;
   const id = decodeId("paymentToken", token);
   const row = id && (await findPaymentToken(service.db.within(environment.id).sql, environment.id, id));
-  if (!row) return acceptToken(ctx, chosen, token);
+  if (!row) {
+    const accepted = await acceptToken(ctx, chosen, token);
+    if (!accepted) return null;
+    const card = { ...accepted, at: chosen, paymentTokenId: null, clientSessionId: null };
+    return { card, name: null, postalCode: null };
+  }
   const at =
     row.connection_id === chosen.connectionId ? chosen : await service.processors.find(environment, row.connection_id);
   if (!at) throw connectionMissing(row.connection_id);
@@ -127,14 +131,11 @@ async function useToken(ctx: Context, chosen: Connected, token: string): Promise
 }
 
 /** A token that the processor's script created on the merchant's page; null if the processor does not know it. */
-async function acceptToken(ctx: Context, at: Connected, token: string): Promise<TypedCard | null> {
+export async function acceptToken(ctx: Context, at: Connected, token: string): Promise<AcceptedCard | null> {
   const { processor } = at;
   const isOurs = token.startsWith(`${ID_PREFIX.paymentToken}_`);
   if (isOurs || !processor.acceptToken) throw resourceNotFound("payment token", shortToken(token), "payment_token");
-  const accepted = await beforeMoney(async () => (await processor.acceptToken?.(ctx.environment.id, token)) ?? null);
-  return (
-    accepted && { card: { ...accepted, at, paymentTokenId: null, clientSessionId: null }, name: null, postalCode: null }
-  );
+  return beforeMoney(async () => (await processor.acceptToken?.(ctx.environment.id, token)) ?? null);
 }
 
 /** Shortened because errors are logged and stored, and a processor's token may contain the encrypted card. */
@@ -200,7 +201,7 @@ function differs(param: string, message: string): AppError {
   return new AppError(code, message, { param, errors: [{ param, code, message }] });
 }
 
-function tokenUnusable(): AppError {
+export function tokenUnusable(): AppError {
   const [param, code] = ["payment_token", "invalid_parameter"] as const;
   return new AppError(
     code,
@@ -209,7 +210,7 @@ function tokenUnusable(): AppError {
   );
 }
 
-const unknownToken = () =>
+export const unknownToken = () =>
   new AppError(
     "processor_refused",
     "The connected processor has no such card token. Use a tok_… of the payment form, or a token that the processor's own script created for this account.",

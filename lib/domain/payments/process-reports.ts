@@ -13,6 +13,7 @@ import type { Inquiry, OperationReport, PulledReport, Report } from "@/lib/proce
 import type { Connected, Reporter } from "@/lib/processor/registry";
 import type { Service } from "../context";
 import { newEvent, paymentData } from "../events/event";
+import { processStoredCardReport } from "../payment-methods/stored-card-reports";
 import { recordDispute } from "../processors/disputes";
 import type { Execution } from "./execute";
 import { type Executed, finishOperation, getOperationPayment } from "./finish-operation";
@@ -65,8 +66,7 @@ export async function tryReport(service: Service, from: Reporter, report: Report
  * duplicated, late or out of order. False: it has to be redelivered.
  */
 export async function processReport(service: Service, from: Reporter, report: Report): Promise<boolean> {
-  // No card is stored yet that a report could be about.
-  if ("storedCard" in report) return true;
+  if ("storedCard" in report) return processStoredCardReport(service, from, report);
   if ("object" in report && report.dispute !== undefined) {
     const { id, object, dispute } = report;
     return recordDispute(service, from, { id, object, dispute });

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { findPayment, type PaymentSnapshot } from "@/db/queries/payments/payments";
 import { insertProcessorObject, listProcessorObjects } from "@/db/queries/payments/processor-objects";
 import { encodeId } from "@/lib/contract/ids";
@@ -28,6 +29,10 @@ async function callReference(
     objects: processor.capabilities.ownIds ? await listProcessorObjects(sql, environmentId, paymentId) : [],
   };
 }
+
+/** The customer whose cards a processor stores: the same for good, and without personal data. */
+export const processorCustomer = (environmentId: string, customerId: string): string =>
+  createHash("sha256").update(`${environmentId}\n${customerId}`).digest("hex");
 
 /**
  * Calls the processor for an operation, always under the same reference. `token`: the card of an authorization, which

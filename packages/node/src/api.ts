@@ -431,6 +431,83 @@ export interface Customer {
   })[];
 }
 
+export interface PaymentMethod {
+  /** Unique id of the payment method. */
+  id: string;
+  /** Always `payment_method`. */
+  object: "payment_method";
+  /** Your own id for the customer, whose payments alone it can pay. */
+  customer_id: string;
+  /** The card, without its number; null until the processor shows it. */
+  card: {
+    brand: CardBrand | null;
+    last4: string;
+    exp_month: number;
+    exp_year: number;
+    bin: string | null;
+  } | null;
+  /** `ACTIVE`; `EXPIRED` after the last day of the card's month (the issuer decides whether a charge succeeds); `REMOVED`: never charged again. */
+  status: PaymentMethodStatus;
+  /** The customer's agreement, if you sent it. */
+  consent: PaymentMethodConsent | null;
+  /** Your own keys and values. */
+  metadata: Record<string, string | number | boolean>;
+  /** The environment it belongs to. */
+  environment: "sandbox" | "live";
+  /** When it was created. */
+  created_at: string;
+  /** When it last changed. */
+  updated_at: string;
+}
+
+export type PaymentMethodStatus = "ACTIVE" | "EXPIRED" | "REMOVED";
+
+export interface PaymentMethodConsent {
+  /** When the customer agreed. */
+  at: string;
+  /** The customer's IP address at the time. */
+  ip: string | null;
+  /** The words that the customer agreed to. */
+  text: string;
+}
+
+export interface CreatePaymentMethodRequest {
+  /** Your own id for the customer. */
+  customer_id: string;
+  /** Card token from the payment form: valid once, for 15 minutes, and for its client session's amount, currency and plan. Or the connected processor's own token, created by its script on your page. */
+  payment_token?: string;
+  /** Raw card data, in test mode only. */
+  card?: CardRequest;
+  /** The customer's agreement to later charges, for disputes. */
+  consent?: {
+    /** The words that the customer agreed to. */
+    text: string;
+    /** The customer's IP address at the time. */
+    ip?: string | null;
+    /** When the customer agreed; default now. */
+    at?: string | null;
+  } | null;
+  /** Up to 50 of your own keys (40 characters), values of text (500 characters), number or boolean, 16 kB in all. Numbers that can't be stored exactly are refused: send them as text. Default: `{}`. */
+  metadata?: Record<string, string | number | boolean>;
+}
+
+export interface PaymentMethodList {
+  /** Always `list`. */
+  object: "list";
+  /** The results of this page. */
+  data: PaymentMethod[];
+  /** Requested results per page. */
+  limit: number;
+  /** Requested results to skip. */
+  offset: number;
+  /** Whether there is another page. */
+  has_more: boolean;
+  /** Number of results: exact up to 10,000, and at most two seconds old. */
+  total: number;
+  /** True when there are more than 10,000. */
+  total_capped: boolean;
+}
+
 export interface SubscriptionPlan {
   /** Unique id of the plan. */
   id: string;
@@ -732,7 +809,7 @@ export interface ApiKey {
   /** The last four characters of the secret. */
   last4: string;
   /** What requests with this key can do. */
-  permissions: ("payment.create" | "payment.read" | "transaction.read" | "transaction.search" | "transaction.capture" | "transaction.void" | "transaction.refund" | "client_session.create" | "subscription_plan.read" | "subscription_plan.write" | "webhook_endpoint.read" | "webhook_endpoint.write" | "event.read" | "balance.read")[];
+  permissions: ("payment.create" | "payment.read" | "transaction.read" | "transaction.search" | "transaction.capture" | "transaction.void" | "transaction.refund" | "client_session.create" | "subscription_plan.read" | "subscription_plan.write" | "webhook_endpoint.read" | "webhook_endpoint.write" | "event.read" | "balance.read" | "payment_method.read" | "payment_method.write")[];
   /** It becomes `EXPIRED` at `expires_at`, without an event. */
   status: "ACTIVE" | "DISABLED" | "EXPIRED" | "REVOKED";
   /** Addresses and CIDR blocks it may be used from; empty means anywhere. */
@@ -1149,6 +1226,12 @@ export interface EventObjects {
   "refund.succeeded": Transaction;
   /** A refund failed, either immediately or after it was accepted; its amount can be refunded again. */
   "refund.failed": Transaction;
+  /** A customer's card was stored for later payments. */
+  "payment_method.created": PaymentMethod;
+  /** The card's network renewed a stored card: it has a new expiry or number, and is charged as before. */
+  "payment_method.updated": PaymentMethod;
+  /** A stored card was removed, by you or at the processor: it is never charged again. */
+  "payment_method.removed": PaymentMethod;
   /** A subscription plan was created. */
   "subscription_plan.created": SubscriptionPlan;
   /** Fields of a subscription plan other than its status changed. */
@@ -1288,6 +1371,20 @@ export interface ListCustomersQuery {
   starting_after?: string;
   /** Words to find, up to eight. Each must begin a word of the customer's name, e-mail or id. Case, accents, apostrophes, hyphens and punctuation around a word do not matter, `ä` may be `ae`, and Chinese, Japanese, Korean and Thai names are found by any part. */
   q?: string;
+}
+
+/** Filters and paging of paymentMethods.list. */
+export interface ListPaymentMethodsQuery {
+  /** Results per page, 1–100; default 20. */
+  limit?: number;
+  /** Results to skip; default 0. */
+  offset?: number;
+  /** Continue after this id: pages through long lists at a constant cost. */
+  starting_after?: string;
+  /** Only this customer (your own id). */
+  customer_id?: string;
+  /** Only this status. */
+  status?: PaymentMethodStatus;
 }
 
 /** Filters and paging of subscriptionPlans.list. */
@@ -1529,6 +1626,44 @@ class CustomersResource extends Resource {
    */
   get(id: string, options?: RequestOptions): Result<Customer> {
     return this.send({ method: "GET", path: `/v1/customers/${encodeURIComponent(id)}` }, options);
+  }
+}
+
+class PaymentMethodsResource extends Resource {
+  /**
+   * Store a card. Checks the card with its issuer, charges nothing, and stores it at the processor for later payments of this customer. Returns 402 when the card is declined, and stores nothing then. Send a key, so that a retry after a lost response stores the card once.
+   *
+   * Needs the permission `payment_method.write`.
+   */
+  create(body: CreatePaymentMethodRequest, options?: RequestOptions): Result<PaymentMethod> {
+    return this.send({ method: "POST", path: "/v1/payment-methods", body, takesKey: true }, options);
+  }
+
+  /**
+   * List payment methods. Newest first, removed ones included.
+   *
+   * Needs the permission `payment_method.read`.
+   */
+  list(query: ListPaymentMethodsQuery = {}, options?: RequestOptions): PageResult<PaymentMethodList, PaymentMethod> {
+    return this.page({ method: "GET", path: "/v1/payment-methods", query, byCursor: true }, options);
+  }
+
+  /**
+   * Get a payment method. One payment method.
+   *
+   * Needs the permission `payment_method.read`.
+   */
+  get(id: string, options?: RequestOptions): Result<PaymentMethod> {
+    return this.send({ method: "GET", path: `/v1/payment-methods/${encodeURIComponent(id)}` }, options);
+  }
+
+  /**
+   * Remove a payment method. The card is never charged again, and the processor deletes it. Returns the payment method with the status `REMOVED`; removing it again changes nothing.
+   *
+   * Needs the permission `payment_method.write`.
+   */
+  remove(id: string, options?: RequestOptions): Result<PaymentMethod> {
+    return this.send({ method: "DELETE", path: `/v1/payment-methods/${encodeURIComponent(id)}`, takesKey: true }, options);
   }
 }
 
@@ -1821,6 +1956,7 @@ export class Resources {
   readonly payments: PaymentsResource;
   readonly transactions: TransactionsResource;
   readonly customers: CustomersResource;
+  readonly paymentMethods: PaymentMethodsResource;
   readonly subscriptionPlans: SubscriptionPlansResource;
   readonly clientSessions: ClientSessionsResource;
   readonly events: EventsResource;
@@ -1835,6 +1971,7 @@ export class Resources {
     this.payments = new PaymentsResource(transport);
     this.transactions = new TransactionsResource(transport);
     this.customers = new CustomersResource(transport);
+    this.paymentMethods = new PaymentMethodsResource(transport);
     this.subscriptionPlans = new SubscriptionPlansResource(transport);
     this.clientSessions = new ClientSessionsResource(transport);
     this.events = new EventsResource(transport);

@@ -1,0 +1,50 @@
+import { sql } from "drizzle-orm";
+import { check, index, jsonb, pgTable, primaryKey, smallint, text, uuid } from "drizzle-orm/pg-core";
+import type { Metadata } from "@/lib/contract/fields";
+import type { Consent } from "@/lib/contract/payment-methods/payment-method";
+import { CARD_BRANDS } from "@/lib/contract/transactions/words";
+import { environmentId, instant, oneOf } from "../columns";
+
+/** `pm_…`: a customer's card stored by the processor; this is a reference. No foreign keys, like all money tables. */
+export const paymentMethods = pgTable(
+  "payment_methods",
+  {
+    environment_id: environmentId(),
+    id: uuid("id").notNull(),
+    customer_id: text("customer_id").notNull(),
+    /** The connection that stores the card, and the only one that can charge it; null = the mode's built-in processor. */
+    connection_id: uuid("connection_id"),
+    /** The processor's reference to the stored card; empty once the processor has deleted it. */
+    processor_token: text("processor_token").notNull(),
+    card_brand: oneOf("card_brand", CARD_BRANDS)("card_brand"),
+    card_last4: text("card_last4"),
+    card_bin: text("card_bin"),
+    card_exp_month: smallint("card_exp_month"),
+    card_exp_year: smallint("card_exp_year"),
+    /** The processor's own id of the card's number, equal for equal numbers; null if it has none. */
+    card_identity: text("card_identity"),
+    consent: jsonb("consent").$type<Consent>(),
+    metadata: jsonb("metadata").$type<Metadata>().notNull(),
+    /** The payment that stored it; null if no payment did. */
+    payment_id: uuid("payment_id"),
+    client_session_id: uuid("client_session_id"),
+    /** The database's time after the row was locked: no payment with it has begun since. Never unset. */
+    removed_at: instant("removed_at"),
+    /** When to delete it at the processor, again if that failed; null = nothing to do. */
+    removal_due_at: instant("removal_due_at"),
+    created_at: instant("created_at").notNull(),
+    updated_at: instant("updated_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.environment_id, table.id] }),
+    /** Serves the list of a customer's cards; the primary key serves it unfiltered. */
+    index("payment_methods_customer").on(table.environment_id, table.customer_id, table.id),
+    /** Serves processors' reports, which name no environment. */
+    index("payment_methods_token").on(table.processor_token).where(sql`processor_token <> ''`),
+    /** Serves the job that deletes removed cards at their processor. Nearly empty. */
+    index("payment_methods_removals").on(table.removal_due_at).where(sql`removal_due_at is not null`),
+    check("payment_methods_has_token", sql`${table.processor_token} <> '' or ${table.removed_at} is not null`),
+    check("payment_methods_removal", sql`${table.removal_due_at} is null or ${table.removed_at} is not null`),
+  ],
+);
+export type PaymentMethodRow = typeof paymentMethods.$inferSelect;

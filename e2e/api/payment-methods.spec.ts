@@ -1,0 +1,64 @@
+import { listEvents } from "@/lib/contract/events/endpoints";
+import {
+  createPaymentMethod,
+  getPaymentMethod,
+  listPaymentMethods,
+  removePaymentMethod,
+} from "@/lib/contract/payment-methods/endpoints";
+import { expect, test } from "../fixtures/playwright";
+import { aCard, aStoredCard, CARDS, newPaymentMethod } from "../samples";
+
+test("a card is stored, read, listed and removed", async ({ api }) => {
+  const consent = { text: "Keep my card for later orders.", ip: "2001:db8::7", at: "2026-11-20T10:00:00+01:00" };
+  const made = await newPaymentMethod(api, { consent, metadata: { seat: 4 } });
+  expect(made).toMatchObject({
+    ...{ object: "payment_method", customer_id: "cus_1042", status: "ACTIVE", environment: "sandbox" },
+    card: { brand: "visa", last4: "4242", bin: "424242" },
+    consent: { ...consent, at: "2026-11-20T09:00:00.000Z" },
+    metadata: { seat: 4 },
+  });
+  expect((await api.call(getPaymentMethod, { id: made.id })).ok()).toEqual(made);
+  const listed = async (query: Record<string, string>) => (await api.call(listPaymentMethods, { query })).ok().data;
+  expect(await listed({ customer_id: "cus_1042", status: "ACTIVE" })).toEqual([made]);
+  const removed = (await api.call(removePaymentMethod, { id: made.id })).ok();
+  expect(removed).toMatchObject({ id: made.id, status: "REMOVED" });
+  expect((await api.call(removePaymentMethod, { id: made.id })).ok()).toEqual(removed);
+  expect(await listed({ status: "ACTIVE" })).toEqual([]);
+  expect(await listed({ status: "REMOVED" })).toEqual([removed]);
+  const events = (await api.call(listEvents, { query: { object_id: made.id } })).ok().data;
+  expect(events.map(({ type }) => type)).toEqual(["payment_method.removed", "payment_method.created"]);
+});
+
+test("a declined check stores nothing", async ({ api }) => {
+  const body = aStoredCard({ card: aCard(CARDS.declined) });
+  const refusal = (await api.call(createPaymentMethod, { body })).problem("card_declined");
+  expect(refusal).toMatchObject({ status: 402, decline_code: "generic_decline" });
+  expect((await api.call(listPaymentMethods)).ok().total).toBe(0);
+});
+
+test("a card whose issuer wants the customer is not stored by a request of the server", async ({ api }) => {
+  const body = aStoredCard({ card: aCard(CARDS.challenge) });
+  const refusal = (await api.call(createPaymentMethod, { body })).problem("card_declined");
+  expect(refusal.decline_code).toBe("authentication_failed");
+});
+
+for (const [param, body, code] of [
+  ["customer_id", { customer_id: undefined }, "missing_parameter"],
+  ["payment_token", { card: undefined }, "missing_parameter"],
+  ["card", { payment_token: "tok_1" }, "invalid_parameter"],
+  ["consent.text", { consent: {} }, "missing_parameter"],
+  ["consent.ip", { consent: { text: "Yes", ip: "somewhere" } }, "invalid_parameter"],
+  ["consent.at", { consent: { text: "Yes", at: "yesterday" } }, "invalid_parameter"],
+  ["card.number", { card: aCard("4242424242424241") }, "invalid_parameter"],
+  ["amount", { amount: 100 }, "unknown_parameter"],
+] as const) {
+  test(`${code}: ${param}`, async ({ api }) => {
+    const refusal = (await api.call(createPaymentMethod, { body: aStoredCard(body) })).problem(code);
+    expect(refusal.param).toBe(param);
+  });
+}
+
+test("live mode takes no card number", async ({ tenant }) => {
+  const refusal = (await tenant.live.call(createPaymentMethod, { body: aStoredCard() })).problem("invalid_parameter");
+  expect(refusal.param).toBe("card");
+});

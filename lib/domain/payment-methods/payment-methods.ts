@@ -1,0 +1,137 @@
+import {
+  countPaymentMethods,
+  findPaymentMethod,
+  lockPaymentMethod,
+  markRemoved,
+  noteRemovalDone,
+  listPaymentMethods as selectPaymentMethods,
+  takeDueRemovals,
+} from "@/db/queries/payment-methods";
+import type { PaymentMethodRow } from "@/db/schema/payment-methods";
+import { TOTAL_CAP } from "@/lib/contract/fields";
+import { decodeId, encodeId } from "@/lib/contract/ids";
+import type {
+  ListPaymentMethodsQuery,
+  PaymentMethod,
+  PaymentMethodStatus,
+} from "@/lib/contract/payment-methods/payment-method";
+import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
+import { type Context, environmentNow, type Reply, resourceNotFound, type Service } from "../context";
+import { changedMembers, recordChange } from "../events/event";
+import { runOnce } from "../idempotency/run-once";
+import { type ListResult, presentList, unknownCursor } from "../lists";
+import { processorCustomer } from "../payments/processor-calls";
+
+const ormOf = ({ service, environment }: Context) => service.db.within(environment.id).orm;
+
+export async function getPaymentMethod(ctx: Context, input: { id: string }): Promise<PaymentMethod> {
+  const row = await findRow(ctx, input.id);
+  if (row === null) throw resourceNotFound("payment method", input.id);
+  return presentPaymentMethod(row, ctx.environment.mode, environmentNow(ctx));
+}
+
+async function findRow(ctx: Context, publicId: string): Promise<PaymentMethodRow | null> {
+  const id = decodeId("paymentMethod", publicId);
+  return id === null ? null : findPaymentMethod(ormOf(ctx), ctx.environment.id, id);
+}
+
+/** One page of payment methods, newest first. */
+export async function listPaymentMethods(
+  ctx: Context,
+  query: ListPaymentMethodsQuery,
+): Promise<ListResult<PaymentMethod>> {
+  const { limit = 20, offset = 0, starting_after, customer_id, status } = query;
+  const orm = ormOf(ctx);
+  const now = environmentNow(ctx);
+  const filter = { customerId: customer_id, status, month: monthOf(now) };
+  const after = starting_after === undefined ? null : await findRow(ctx, starting_after);
+  if (starting_after !== undefined && after === null) throw unknownCursor("payment method", starting_after);
+  const page = { limit: limit + 1, offset, after: after?.id ?? null };
+  const [rows, total] = await Promise.all([
+    selectPaymentMethods(orm, ctx.environment.id, filter, page),
+    countPaymentMethods(orm, ctx.environment.id, filter, TOTAL_CAP),
+  ]);
+  const data = rows.slice(0, limit).map((row) => presentPaymentMethod(row, ctx.environment.mode, now));
+  return presentList(data, { hasMore: rows.length > limit, total }, limit, offset);
+}
+
+/**
+ * Removes a stored card. The row comes first, so that the card is never charged again even if the processor cannot be
+ * reached; a job then repeats the deletion there.
+ */
+export async function removePaymentMethod(ctx: Context, input: { id: string }): Promise<Reply> {
+  const id = decodeId("paymentMethod", input.id);
+  const environmentId = ctx.environment.id;
+  const removed: PaymentMethodRow[] = [];
+  const reply = await runOnce(ctx, async (tx) => {
+    const row = id === null ? null : await lockPaymentMethod(tx, environmentId, id);
+    if (row === null) throw resourceNotFound("payment method", input.id);
+    const now = environmentNow(ctx);
+    const before = presentPaymentMethod(row, ctx.environment.mode, now);
+    if (row.removed_at !== null) return before;
+    const after = await markRemoved(tx, environmentId, row.id, { updated_at: now.toISOString(), isGone: false });
+    removed.push(after);
+    const object = presentPaymentMethod(after, ctx.environment.mode, now);
+    const type = "payment_method.removed";
+    const data = { object, previous: changedMembers(before, object) };
+    await recordChange(ctx, tx, { type, action: type, objectId: row.id, data });
+    return object;
+  });
+  for (const row of removed) await removeAtProcessor(ctx.service, ctx.environment.mode, row);
+  return reply;
+}
+
+const BATCH = 50;
+
+/** Deletes removed cards that their processor still has. Safe to run in several instances. Returns the number deleted. */
+export async function finishRemovals(service: Service, stopping?: AbortSignal): Promise<number> {
+  let done = 0;
+  for (const { mode, ...row } of await takeDueRemovals(service.db.sql, BATCH)) {
+    if (stopping?.aborted) break;
+    if (await removeAtProcessor(service, mode, row)) done++;
+  }
+  return done;
+}
+
+/** False: the job tries again later. */
+async function removeAtProcessor(service: Service, mode: Mode, row: PaymentMethodRow): Promise<boolean> {
+  const { environment_id: environmentId, id, connection_id: connectionId, processor_token: token } = row;
+  const customer = processorCustomer(environmentId, row.customer_id);
+  try {
+    const at = await service.processors.find({ id: environmentId, mode }, connectionId);
+    if (!at?.processor.removeCard) throw new Error("the connection that stores it is not there");
+    await at.processor.removeCard(environmentId, { token, customer });
+    await noteRemovalDone(service.db.within(environmentId).orm, environmentId, id);
+    return true;
+  } catch (error) {
+    service.log.warn({ err: error, payment_method: id }, "a removed card is still at its processor: it is tried again");
+    return false;
+  }
+}
+
+/** A month as a number that grows by one. */
+const monthOf = (time: Date): number => time.getUTCFullYear() * 12 + time.getUTCMonth();
+
+function statusOf(row: PaymentMethodRow, now: Date): PaymentMethodStatus {
+  if (row.removed_at !== null) return "REMOVED";
+  if (row.card_exp_year === null || row.card_exp_month === null) return "ACTIVE";
+  return row.card_exp_year * 12 + row.card_exp_month - 1 < monthOf(now) ? "EXPIRED" : "ACTIVE";
+}
+
+/** `now`: the environment's time, which decides whether the card has expired. */
+export function presentPaymentMethod(row: PaymentMethodRow, mode: Mode, now: Date): PaymentMethod {
+  const { card_brand: brand, card_last4: last4, card_exp_month: exp_month, card_exp_year: exp_year } = row;
+  const isKnown = last4 !== null && exp_month !== null && exp_year !== null;
+  return {
+    id: encodeId("paymentMethod", row.id),
+    object: "payment_method",
+    customer_id: row.customer_id,
+    card: isKnown ? { brand, last4, exp_month, exp_year, bin: row.card_bin } : null,
+    status: statusOf(row, now),
+    consent: row.consent,
+    metadata: row.metadata,
+    environment: API_ENVIRONMENTS[mode],
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  };
+}
