@@ -49,6 +49,8 @@ export class Connection {
   problem: Error | null = null;
   /** The environment that it is set to. */
   environment = "";
+  /** The environment that the server last confirmed. */
+  #confirmed = "";
   /** When the server was last seen to have sent something. */
   answeredAt = 0;
   /** Called once when the connection is lost, however that is detected. */
@@ -145,20 +147,23 @@ export class Connection {
 
   /**
    * Runs a statement that may touch the rows of `environment`. The change from another one goes before it in the same packet,
-   * and no answer counts before that is confirmed.
+   * and its result counts only if that was confirmed first.
    */
-  async run({ build }: Buildable, environment: string): Promise<Rows> {
-    if (environment === this.environment) return this.#answerOf(() => build(this.#client).execute());
-    this.environment = environment;
-    const entered = this.#answerOf(() =>
-      this.#client`select set_config(${ENVIRONMENT}, ${environment}, false)`.execute(),
-    );
-    const answer = this.#answerOf(() => build(this.#client).execute());
-    const confirmed = entered.catch((error: Error) => {
-      this.fail(error);
-      throw error;
+  run({ build }: Buildable, environment: string): Promise<Rows> {
+    return this.#answerOf(() => {
+      if (environment !== this.environment) this.#enter(environment);
+      return build(this.#client).execute();
     });
-    return (await Promise.all([answer, confirmed]))[0];
+  }
+
+  #enter(environment: string): void {
+    this.environment = environment;
+    this.#client`select set_config(${ENVIRONMENT}, ${environment}, false)`.then(
+      () => {
+        this.#confirmed = environment;
+      },
+      (error: Error) => this.fail(error),
+    );
   }
 
   /** Batches of rows through a cursor, in the environment that the connection is set to. */
@@ -185,7 +190,10 @@ export class Connection {
       sent.then(
         (answer) => {
           this.#running.delete(reject);
-          resolve(answer);
+          if (this.#confirmed === this.environment) return resolve(answer);
+          const error = new Error("a result came before its environment was confirmed");
+          this.fail(error);
+          reject(error);
         },
         (error: Error) => {
           this.#running.delete(reject);
