@@ -166,7 +166,7 @@ export const holdsCardNumber = (text: string): boolean => findCardNumber(text) !
 
 /** True if a text's digits contain this number. `number` is ASCII digits. */
 export const holdsNumber = (text: string, number: string): boolean =>
-  plainText(text).replace(/\D/g, "").includes(number);
+  mayHoldDigits(text, number.length) && plainText(text).replace(/\D/g, "").includes(number);
 
 /** The text with ASCII digits, spaces and dashes, and without invisible characters. */
 const plainText = (text: string): string =>
@@ -177,14 +177,16 @@ const plainText = (text: string): string =>
     .replace(/\p{Pd}/gu, "-")
     .replace(/\p{Nd}/gu, (digit) => String(digitValue(digit)));
 
-/** False if a text has too few digits for a number, which covers nearly all texts. */
-function mayHoldNumber(text: string): boolean {
+const mayHoldNumber = (text: string): boolean => mayHoldDigits(text, MIN_LENGTH);
+
+/** False if a text has fewer than `min` digits of any script, which covers nearly all texts. */
+function mayHoldDigits(text: string, min: number): boolean {
   let count = 0;
-  for (let i = 0; i < text.length; i++) {
+  for (let i = 0; i < text.length && count < min; i++) {
     const code = text.charCodeAt(i);
     if (code > 127 || (code >= 48 && code <= 57)) count++;
   }
-  return count >= MIN_LENGTH;
+  return count >= min;
 }
 
 /** Longer than any card number with its separators. */
