@@ -1,14 +1,8 @@
-import { and, sql as builder, eq, getTableColumns, type SQL } from "drizzle-orm";
+import { sql as builder, type SQL } from "drizzle-orm";
 import type { Orm, Sql, Transaction } from "@/db/client";
-import {
-  type ActorRecord,
-  type IdempotencyKeyRow,
-  idempotencyKeys,
-  type KeyReuse,
-  type OperationState,
-} from "@/db/schema/operations";
-import { isOver } from "../payments/operations";
-import type { Fragment } from "../statement-text";
+import type { ActorRecord, IdempotencyKeyRow, KeyReuse, OperationState } from "@/db/schema/operations";
+import { isOver, isOverText } from "../payments/operations";
+import { columnList, type Fragment, json } from "../statement-text";
 
 /** The first use of a key: the request that it identifies from now on. */
 export type KeyClaim = {
@@ -128,7 +122,19 @@ export async function storeResponse(
 /** Max. bytes of a response that is read together with its key. */
 export const LONG_RESPONSE_BYTES = 256_000;
 
-export type StoredKey = IdempotencyKeyRow & {
+/** Columns that decide a reply; the request's body is left out. */
+const STORED_COLUMNS = [
+  "key",
+  "path",
+  "request_digest",
+  "request_id",
+  "operation_id",
+  "state",
+  "status_code",
+  "response_sealed",
+] as const;
+
+export type StoredKey = Pick<IdempotencyKeyRow, (typeof STORED_COLUMNS)[number] | "endpoint" | "response_body"> & {
   /** Length of the stored response, whose text is left out if it is long. */
   response_bytes: number | null;
   /** 24 hours old or more: counts as absent. */
@@ -139,20 +145,21 @@ export type StoredKey = IdempotencyKeyRow & {
   lease_over: boolean;
 };
 
-const { response_body: _body, ...SHORT_COLUMNS } = getTableColumns(idempotencyKeys);
-const SHORT_NAMES = Object.values(SHORT_COLUMNS).map(({ name }) => `k.${name}`);
+const FIND_TEXT = `
+select ${columnList("k", STORED_COLUMNS)}, k.operation_name as endpoint, octet_length(k.response_body) as response_bytes,
+  case when octet_length(k.response_body) <= ${LONG_RESPONSE_BYTES} then k.response_body end as response_body,
+  k.created_at <= now() - interval '24 hours' as expired, o.state as operation_state,
+  coalesce(${isOverText("o.lease_until")}, ${isOverText("k.locked_until")}) as lease_over
+from idempotency_keys k
+left join lateral (
+  -- The limit keeps this a lookup by key, also in plans made while the tables are empty.
+  select state, lease_until from operations where environment_id = k.environment_id and id = k.operation_id limit 1
+) o on true
+where k.environment_id = $1 and k.key = $2`;
 
 /** A key's row, or null. Indexes: primary keys of idempotency_keys and operations. */
 export async function findKey(sql: Sql, environmentId: string, key: string): Promise<StoredKey | null> {
-  const [row] = await sql<StoredKey[]>`
-    select ${sql(SHORT_NAMES)}, k.operation_name as endpoint, octet_length(k.response_body) as response_bytes,
-      case when octet_length(k.response_body) <= ${LONG_RESPONSE_BYTES}::int then k.response_body end as response_body,
-      k.created_at <= now() - interval '24 hours' as expired,
-      (select state from operations where environment_id = k.environment_id and id = k.operation_id) as operation_state,
-      coalesce((select ${isOver(sql, "lease_until")} from operations where environment_id = k.environment_id and id = k.operation_id),
-        ${isOver(sql, "k.locked_until")}) as lease_over
-    from idempotency_keys k
-    where k.environment_id = ${environmentId}::uuid and k.key = ${key}`;
+  const [row] = await sql.unsafe<StoredKey[]>(FIND_TEXT, [environmentId, key], { prepare: true });
   return row ?? null;
 }
 
@@ -215,29 +222,15 @@ export type KeyNote = { replays: number; reuses: number; lastReuse: KeyReuse | n
  * since, nothing changes. One row, by primary key, in a separate commit.
  */
 export async function addKeyNote(
-  orm: Orm,
+  sql: Sql,
   environmentId: string,
   key: string,
   requestId: string,
-  note: KeyNote,
+  { replays, reuses, lastReuse }: KeyNote,
 ): Promise<void> {
-  await orm
-    .update(idempotencyKeys)
-    .set({
-      ...(note.replays > 0 && {
-        replay_count: builder`${idempotencyKeys.replay_count} + ${note.replays}::int`,
-        last_replayed_at: builder`now()`,
-      }),
-      ...(note.lastReuse && {
-        reuse_count: builder`${idempotencyKeys.reuse_count} + ${note.reuses}::int`,
-        last_reuse: note.lastReuse,
-      }),
-    })
-    .where(
-      and(
-        eq(idempotencyKeys.environment_id, environmentId),
-        eq(idempotencyKeys.key, key),
-        eq(idempotencyKeys.request_id, requestId),
-      ),
-    );
+  await sql`
+    update idempotency_keys set replay_count = replay_count + ${replays}::int,
+      last_replayed_at = case when ${replays}::int > 0 then now() else last_replayed_at end,
+      reuse_count = reuse_count + ${reuses}::int, last_reuse = coalesce(${json(lastReuse)}::text::jsonb, last_reuse)
+    where environment_id = ${environmentId}::uuid and key = ${key} and request_id = ${requestId}::uuid`;
 }

@@ -23,10 +23,11 @@ export type TakenOperation = OperationRow & {
  */
 const MAX_LEASE = "2 minutes";
 
-/** Condition that a lease or a pause between two attempts is over. */
-export function isOver(sql: Sql, column: string) {
-  return sql`(${sql(column)} <= now() or ${sql(column)} > now() + ${MAX_LEASE}::interval)`;
-}
+/** Condition that a lease or a pause between two attempts is over, as text. `column`: a name of ours. */
+export const isOverText = (column: string) => `(${column} <= now() or ${column} > now() + interval '${MAX_LEASE}')`;
+
+/** The same as a part of a statement. */
+export const isOver = (sql: Sql, column: string) => sql.unsafe(isOverText(column));
 
 /** Assignments of a takeover. A lease from before the clock was set back may have a call in flight for its whole time. */
 function take(sql: Sql, { sendWithinMs, heldForMs }: Lease) {

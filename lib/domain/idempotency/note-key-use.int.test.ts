@@ -1,9 +1,10 @@
 import { expect, test, vi } from "vitest";
+import type { Database } from "@/db/client";
 import { removeExpiredKeys } from "@/db/queries/idempotency/keys";
 import type { IdempotencyKeyRow } from "@/db/schema/operations";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { testIdempotency, testTenant } from "@/e2e/fixtures/factories";
-import { moneyTenant } from "@/e2e/fixtures/money";
+import { type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
 import { runOnce } from "./run-once";
 
 const { db } = await testDatabase();
@@ -66,16 +67,45 @@ test("forty replays at once are all counted, and every answer is the first one's
   await noted(tenant.environmentId, "k", { replay_count: 40 });
 });
 
+/** The tenant's clients, with `write` in place of the statement that writes a note. */
+function databaseNoting({ environmentId }: MoneyTenant, write: () => Promise<unknown>): Database {
+  const clients = db.within(environmentId);
+  const sql = new Proxy(clients.sql, {
+    apply(target, self, [text, ...values]) {
+      const isNote = String(text).includes("set replay_count = replay_count +");
+      return isNote ? write() : Reflect.apply(target, self, [text, ...values]);
+    },
+  });
+  return { ...db, within: () => ({ ...clients, sql }) };
+}
+
 test("an answer does not wait for its note", async () => {
   const tenant = await moneyTenant(db);
-  const orm = Object.create(db.orm, {
-    update: { value: () => ({ set: () => ({ where: () => new Promise<void>(() => {}) }) }) },
-  });
-  const service = { ...tenant.service, db: { ...db, orm, within: (id: string) => ({ ...db.within(id), orm }) } };
+  const service = { ...tenant.service, db: databaseNoting(tenant, () => new Promise(() => {})) };
   const first = await tenant.create({}, { key: "k" });
   for (let i = 0; i < 3; i++) {
     expect(await tenant.create({}, { key: "k", service })).toMatchObject({ text: first.text, replayed: true });
   }
+});
+
+test("a key that is used again while its note is written waits for the next round", async () => {
+  const tenant = await moneyTenant(db);
+  const events: string[] = [];
+  const replayed = () => tenant.create({}, { key: "k", service });
+  const noting = databaseNoting(tenant, async () => {
+    events.push("write");
+    if (events.length < 6) await replayed();
+  });
+  const timer = {
+    ...tenant.service.timer,
+    async wait(ms: number) {
+      events.push(ms > 0 ? "pause" : "start");
+    },
+  };
+  const service = { ...tenant.service, db: noting, timer };
+  await tenant.create({}, { key: "k" });
+  await replayed();
+  await expect.poll(() => events).toEqual(["start", "write", "pause", "write", "pause", "write"]);
 });
 
 test("a key used again after 24 hours begins from nothing", async () => {
@@ -122,16 +152,9 @@ test("a note that cannot be written is logged, and the answer is given", async (
   const tenant = await moneyTenant(db);
   const warnings: unknown[] = [];
   const broken = new Error("no connection");
-  const orm = Object.create(db.orm, {
-    update: {
-      value: () => {
-        throw broken;
-      },
-    },
-  });
   const service = {
     ...tenant.service,
-    db: { ...db, orm, within: (id: string) => ({ ...db.within(id), orm }) },
+    db: databaseNoting(tenant, () => Promise.reject(broken)),
     log: { ...tenant.service.log, warn: (details: unknown) => warnings.push(details) } as never,
   };
   const first = await tenant.create({}, { key: "k" });

@@ -1,10 +1,10 @@
-import type { Orm } from "@/db/client";
+import type { Sql } from "@/db/client";
 import { addKeyNote, type KeyNote } from "@/db/queries/idempotency/keys";
 import { keepableText } from "@/lib/contract/card-numbers";
 import type { Context, IdempotencyRequest } from "../context";
 
-/** Pause between two rounds of writes, so that a client in a loop costs a few writes per second. */
-const WRITE_PAUSE_MS = 200;
+/** Pause between two rounds of writes, so that a client in a loop costs one write per second. */
+const WRITE_PAUSE_MS = 1_000;
 /** Max. keys with unwritten notes; further notes are dropped, and the inspector's counts miss them. */
 const MAX_UNWRITTEN = 5_000;
 
@@ -15,8 +15,8 @@ type NoteBook = { readonly notes: Map<string, Waiting>; writing: boolean };
 /** The key's row from which the response was decided. */
 type NotedKey = { key: string; request_id: string };
 
-/** One per database: notes are written one after the other, outside of requests. */
-const books = new WeakMap<Orm, NoteBook>();
+/** One per environment: its notes are written one after the other, outside of requests. */
+const books = new WeakMap<Sql, NoteBook>();
 
 /** Counts a replay of a stored response. Never throws, and delays no request. */
 export function noteReplay(ctx: Context, row: NotedKey): void {
@@ -40,9 +40,9 @@ export function noteReuse(ctx: Context, row: NotedKey, request: IdempotencyReque
 }
 
 function findNote(ctx: Context, { key, request_id: requestId }: NotedKey): Waiting | null {
-  const { orm } = ctx.service.db.within(ctx.environment.id);
-  const book = books.get(orm) ?? { notes: new Map<string, Waiting>(), writing: false };
-  books.set(orm, book);
+  const { sql } = ctx.service.db.within(ctx.environment.id);
+  const book = books.get(sql) ?? { notes: new Map<string, Waiting>(), writing: false };
+  books.set(sql, book);
   const id = `${ctx.environment.id} ${requestId} ${key}`;
   const known = book.notes.get(id);
   if (known) return known;
@@ -59,9 +59,10 @@ function findNote(ctx: Context, { key, request_id: requestId }: NotedKey): Waiti
 async function writeAll({ service: { db, log, timer } }: Context, book: NoteBook): Promise<void> {
   for (let pauseMs = 0; book.notes.size > 0; pauseMs = WRITE_PAUSE_MS) {
     await timer.wait(pauseMs);
-    for (const [id, note] of book.notes) {
+    // A copy, as a use noted during the round would extend it without end.
+    for (const [id, note] of [...book.notes]) {
       book.notes.delete(id);
-      await addKeyNote(db.within(note.environmentId).orm, note.environmentId, note.key, note.requestId, note).catch(
+      await addKeyNote(db.within(note.environmentId).sql, note.environmentId, note.key, note.requestId, note).catch(
         (error: unknown) => log.warn({ err: error }, "the use of an idempotency key could not be noted"),
       );
     }
