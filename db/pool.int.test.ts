@@ -166,6 +166,19 @@ describe("a statement", () => {
     expect(await pid()).not.toBe(before);
   });
 
+  test("does not count when its environment was set after it, because the server forgot how to", async () => {
+    const pool = openPools({ url }, { max: 1 }).sql;
+    closing.push(() => pool.end(0));
+    const [one, other] = [sqlOn(pool, randomUUID()), sqlOn(pool, randomUUID())];
+    const pid = async () => (await one`select pg_backend_pid() as pid`)[0]?.pid;
+    await other`select 1`;
+    const before = await pid();
+    await one.unsafe("deallocate all");
+    const error = await failureOf(other.unsafe("select current_setting('cardlane.environment')"));
+    expect(error?.message).toContain("before its environment was confirmed");
+    expect(await pid()).not.toBe(before);
+  });
+
   test("has another environment set in the same packet", async () => {
     let packets = 0;
     const proxy = await startTcpProxy(url, 0, () => void packets++);
