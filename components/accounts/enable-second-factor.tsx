@@ -63,7 +63,7 @@ function ScanStep({ enrollment, onClose, onEnabled }: EnableSecondFactorProps & 
       onSubmit={confirm}
       onClose={onClose}
     >
-      {/* biome-ignore lint/performance/noImgElement: made just now, there is nothing to optimize. White in every theme: cameras want it so. */}
+      {/* biome-ignore lint/performance/noImgElement: generated here, so there is nothing to optimize. White in every theme, for cameras. */}
       <img
         src={`data:image/svg+xml,${encodeURIComponent(enrollment.qr_svg)}`}
         alt="QR code with the secret for your authenticator app"

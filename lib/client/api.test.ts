@@ -17,7 +17,7 @@ const keysSent = () => fetched.mock.calls.map(([, init]) => new Headers(init?.he
 beforeEach(() => void vi.stubGlobal("fetch", fetched.mockReset()));
 afterEach(() => void vi.unstubAllGlobals());
 
-test("what takes a proof is sent again after it, the very same request under the same key", async () => {
+test("a request that needs re-authentication is repeated after it, unchanged and under the same key", async () => {
   fetched.mockResolvedValueOnce(refused()).mockResolvedValueOnce(done());
   const end = onReauthenticationNeeded(async () => true);
   expect((await refund("key-1")).data).toEqual({ id: "pay_1" });
@@ -26,7 +26,7 @@ test("what takes a proof is sent again after it, the very same request under the
   end();
 });
 
-test("many refused at once are one question, and each goes on under its own key", async () => {
+test("concurrent refusals open one dialog, and each request continues under its own key", async () => {
   let isProved = false;
   fetched.mockImplementation(async () => (isProved ? done() : refused()));
   const asker = vi.fn(async () => {
@@ -41,7 +41,7 @@ test("many refused at once are one question, and each goes on under its own key"
   end();
 });
 
-test("who would rather not, and a page without anybody to ask, get the refusal; nothing is sent again", async () => {
+test("the refusal is returned, and nothing resent, if the user cancels or the page has no dialog", async () => {
   fetched.mockImplementation(async () => refused());
   const end = onReauthenticationNeeded(async () => false);
   await expect(refund("key-1")).rejects.toBeInstanceOf(ApiError);
@@ -50,7 +50,7 @@ test("who would rather not, and a page without anybody to ask, get the refusal; 
   expect(fetched).toHaveBeenCalledTimes(2);
 });
 
-test("a proof that does not help is not asked for again and again", async () => {
+test("re-authentication that does not help is requested only once", async () => {
   fetched.mockImplementation(async () => refused());
   const asker = vi.fn(async () => true);
   const end = onReauthenticationNeeded(asker);

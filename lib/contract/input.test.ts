@@ -16,7 +16,7 @@ const NOTHING = [
   ...["\u180e", "\u2800", "\u202e", "\ufe0f", "\u034f", "\u{e0020}", "\u2028", " \u200b \u3164 "],
 ];
 
-test.each(NOTHING)("a text of nothing visible is absent: %j", (nothing) => {
+test.each(NOTHING)("a text without visible characters counts as absent: %j", (nothing) => {
   const address = { line1: "1 Harbour Road", line2: nothing, city: "Wan Chai", state: nothing, country: nothing };
   const body = paid({
     customer_name: nothing,
@@ -37,19 +37,19 @@ test.each(NOTHING)("a text of nothing visible is absent: %j", (nothing) => {
   expect(parseInput(updatePlanBody, { description: nothing }).result.data).toEqual({ description: null });
 });
 
-test("null is absent where a text may be left out", () => {
+test("null counts as absent where a text is optional", () => {
   expect(paid({ metadata: null, return_url: null, payment_token: null, billing_address: null })?.metadata).toEqual({});
   expect(parseInput(refundBody, { amount: 5, reason: null, comment: null }).result.data).toEqual({ amount: 5 });
 });
 
-test("an empty amount or null is no absent one, which would refund everything", () => {
+test("an empty or null amount does not count as absent, which would refund everything", () => {
   for (const amount of ["", null, " ", "\u200b"]) expect(parseInput(refundBody, { amount }).result.success).toBe(false);
   expect(parseInput(refundBody, { ammount: "" }).result.success).toBe(false);
   for (const query of [{ limit: "" }, { offset: " " }, { min_amount: "" }])
     expect(parseInput(listTransactionsQuery, query).result.success).toBe(false);
 });
 
-test("blanks around a value go, and none within it", () => {
+test("white space around a value is removed, and none within it", () => {
   expect(paid({ customer_name: " \u200bMary  Jane\u00a0\u3164\n", description: "\tA\n b " })).toMatchObject({
     customer_name: "Mary  Jane",
     description: "A\n b",
@@ -78,8 +78,8 @@ test.each([
   expect(paid({ billing_address: { country } })?.billing_address?.country).toBe(code),
 );
 
-describe("what is taken as it is", () => {
-  test("passwords, with their blanks", () => {
+describe("what stays unchanged", () => {
+  test("passwords, with their spaces", () => {
     const body = { business_name: " Shop ", name: " Ada ", email: " ada@example.com ", time_zone: "UTC" };
     const { data } = parseInput(signUp.body, { ...body, password: "  twelve blanks  " }).result;
     expect(data).toEqual({
@@ -91,7 +91,7 @@ describe("what is taken as it is", () => {
     });
   });
 
-  test("metadata, but for what is empty", () => {
+  test("metadata, except for empty values", () => {
     expect(paid({ metadata: { a: " b ", c: "\u200b", d: "", e: 0, f: false } })?.metadata).toEqual({
       ...{ a: " b ", c: "", d: "", e: 0, f: false },
     });

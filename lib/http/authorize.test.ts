@@ -7,13 +7,13 @@ const cases = ENDPOINTS.flatMap((endpoint) =>
   PERMISSIONS.map((permission) => ({ endpoint, permission, name: endpoint.name })),
 );
 
-test.each(cases)("$permission alone opens $name exactly when it is listed for it", ({ endpoint, permission }) => {
+test.each(cases)("$permission alone allows $name only if $name requires it", ({ endpoint, permission }) => {
   const attempt = () => authorize({ permissions: new Set([permission]) }, endpoint);
   if (endpoint.permissions.length === 0 || endpoint.permissions.includes(permission)) expect(attempt).not.toThrow();
   else expect(attempt).toThrow(expect.objectContaining({ code: "permission_denied" }));
 });
 
-test("a refusal names what is missing", () => {
+test("a refusal names the missing permission", () => {
   const attempt = () =>
     authorize({ permissions: new Set() }, { permissions: ["transaction.read", "transaction.search"] });
   expect(attempt).toThrow("lacks the permission transaction.read or transaction.search.");

@@ -21,7 +21,7 @@ function limits(perMinute: number) {
   return { attempt, decline: created.noteDecline, pass: (ms: number) => (now += ms) };
 }
 
-test("an address may have so many declines a minute, with whatever cards and merchants", () => {
+test("declines per minute are limited by address, whatever the cards and merchants", () => {
   const { attempt, decline, pass } = limits(2);
   decline(from("1.1.1.1"));
   expect(attempt(from("1.1.1.1"))).toBe(0);
@@ -32,14 +32,14 @@ test("an address may have so many declines a minute, with whatever cards and mer
   expect(attempt(from("1.1.1.1"))).toBe(0);
 });
 
-test("shoppers behind one address pay undisturbed, up to ten times as many as it may have declines", () => {
+test("shoppers behind one address may make ten times as many attempts as declines", () => {
   const { attempt } = limits(3);
   const waits = Array.from({ length: 31 }, () => attempt(from("1.1.1.1")));
   expect(waits.filter((wait) => wait === 0)).toHaveLength(30);
   expect(waits[30]).toBe(2);
 });
 
-test("while a BIN is tested its cards get no second try, in a session or from an address that was declined", () => {
+test("while a BIN is under attack, its cards get no second attempt in a session or from an address with a decline", () => {
   const { attempt, decline, pass } = limits(2);
   for (const address of ["1.1.1.1", "1.1.1.2", "1.1.1.3", "1.1.1.4"]) decline(from(address));
   expect(attempt(from("1.1.1.1"))).toBeGreaterThan(0);
@@ -52,7 +52,7 @@ test("while a BIN is tested its cards get no second try, in a session or from an
   expect(attempt(from("9.9.9.9", { isFirst: false }))).toBe(0);
 });
 
-test("a link is opened so often by an address, and so often by all together; what an address may not is no opening", () => {
+test("openings of a link are limited by address and in total, and refused ones do not count in total", () => {
   let now = 0;
   const limits = createOpeningLimits({ setting: 1, now: () => now });
   const open = (network: string, link = "spring") => {

@@ -45,7 +45,7 @@ test.each([
   expect(begin).not.toHaveBeenCalled();
 });
 
-test("without the setting there is no such page, whatever is sent", async () => {
+test("without the setting the page does not exist, whatever is sent", async () => {
   vi.stubEnv("METRICS_TOKEN", "");
   for (const authorization of [undefined, "Bearer ", "Bearer null", `Bearer ${TOKEN}`]) {
     expect((await ask(authorization)).status).toBe(404);
@@ -53,7 +53,7 @@ test("without the setting there is no such page, whatever is sent", async () => 
   expect((await ask(undefined, "POST")).status).toBe(404);
 });
 
-test("it is only read, nothing is below it, and our own host leads there", async () => {
+test("only GET is served, at that path alone, also by our own host", async () => {
   expect((await ask(`Bearer ${TOKEN}`, "POST")).status).toBe(405);
   const own = (path: string) =>
     dispatch(new Request(`http://x${path}`, { headers: { authorization: `Bearer ${TOKEN}` } }), { ip: "127.0.0.1" });
@@ -62,7 +62,7 @@ test("it is only read, nothing is below it, and our own host leads there", async
   expect((await own("/metrics/x")).status).toBe(404);
 });
 
-test("a token that is easily guessed is refused at the start", async () => {
+test("an easily guessed token is refused at startup", async () => {
   vi.stubEnv("METRICS_TOKEN", "secret");
   await expect(ask()).rejects.toThrow(/16 or more/);
 });
@@ -85,7 +85,7 @@ function parse(text: string): Map<string, number> {
   return found;
 }
 
-test("the text is Prometheus's, and says that the database is away instead of failing", async () => {
+test("the text is in Prometheus format, and reports a database outage instead of failing", async () => {
   countResponse("getPayment", 200, performance.now() - 40);
   countResponse("getPayment", 429, performance.now());
   countResponse("getPayment", 401, performance.now() - 60_000);
@@ -112,13 +112,13 @@ test("the text is Prometheus's, and says that the database is away instead of fa
   expect(values.get('cardlane_requests_total{endpoint="getPayment",status="4xx"}')).toBe(of?.statuses[3]);
 });
 
-test("however often it is asked, the database is asked once", async () => {
+test("concurrent requests query the database once", async () => {
   await Promise.all(Array.from({ length: 5 }, () => ask(`Bearer ${TOKEN}`)));
   // One query for open and pending work, one for the ledger, one for the database's size.
   expect(begin).toHaveBeenCalledTimes(3);
 });
 
-test("what the process of the pages tells stands in the same family, under a label; without one it is absent", async () => {
+test("figures of the pages process are in the same family under a label, and absent without that process", async () => {
   const figures = await ownFigures();
   provideFiguresOfPages(async () => [
     ...figures,

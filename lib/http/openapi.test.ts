@@ -41,7 +41,7 @@ describe("the OpenAPI document", () => {
     expect(problems.map(({ code, message, path }) => [code, message, path.join(".")])).toEqual([]);
   }, 120_000);
 
-  it("has examples that its own schemas allow", () => {
+  it("has examples that match its own schemas", () => {
     const ajv = new Ajv2020({ allErrors: true, strict: false, formats: FORMATS });
     ajv.addSchema(document, "document");
     const compiled = new Map<string, ValidateFunction>();
@@ -77,7 +77,7 @@ describe("the OpenAPI document", () => {
     expect(ids).toEqual(expect.arrayContaining(ENDPOINTS.map((endpoint) => endpoint.name)));
   });
 
-  it("calls the numbers of a query string numbers", () => {
+  it("describes numbers in a query string as numbers", () => {
     for (const item of Object.values(document.paths).flatMap((path) => Object.values(path))) {
       for (const parameter of item.parameters ?? []) {
         if ("$ref" in parameter || !/^(limit|offset|.*_amount)$/.test(parameter.name)) continue;
@@ -87,7 +87,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("says of every parameter and every member what it is", () => {
+  it("describes every parameter and every member", () => {
     const silent: string[] = [];
     const visit = (schema: JsonSchema, path: string) => {
       for (const [name, member] of Object.entries(schema.properties ?? {})) {

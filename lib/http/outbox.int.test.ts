@@ -34,13 +34,13 @@ const openWith = async (link: string) => {
   return response.headers.get("set-cookie")?.split(";")[0] ?? "";
 };
 
-test("the link of the console opens the outbox, for the browser that came by it", async () => {
+test("the link on the console opens the outbox, only for the browser that used it", async () => {
   const cookie = await openWith(outboxLink(service));
   expect(cookie).toMatch(/^cardlane\.outbox=/);
   expect(await pageFor(cookie)).toEqual([]);
 });
 
-test("without it, whatever is sent, there is nothing to read", async () => {
+test("without the link nothing can be read, whatever is sent", async () => {
   const cookie = await openWith(outboxLink(service));
   const [name, value = ""] = cookie.split("=");
   const key = new URL(outboxLink(service)).searchParams.get("key") ?? "";
@@ -54,7 +54,7 @@ test("without it, whatever is sent, there is nothing to read", async () => {
   }
 });
 
-test("link and cookie end after a week", async () => {
+test("link and cookie expire after a week", async () => {
   const past = { now: () => new Date(Date.now() - 7 * 86_400_000 - 1_000) };
   expect(await openWith(outboxLink({ ...service, clock: past }))).toBe("");
   provideService({ ...service, clock: past });
@@ -64,7 +64,7 @@ test("link and cookie end after a week", async () => {
   expect(await pageFor(cookie)).toBeNull();
 });
 
-test("one machine's sandbox has an outbox; what others can reach, and production, print mail or send it", async () => {
+test("only a sandbox on one machine has an outbox; production and services that others can reach print or send mail", async () => {
   const routeWith = (values: Record<string, string>) => {
     for (const name of SETTINGS) vi.stubEnv(name, values[name] ?? "");
     return mailRoute(service);
@@ -87,7 +87,7 @@ test("one machine's sandbox has an outbox; what others can reach, and production
   expect(await routeWith({ SMTP_URL: "smtp://mail.example", MAIL_OUTBOX: "1" })).toBe("sent");
 });
 
-test("once a proxy was seen the outbox is closed, in other processes and after a restart too", async () => {
+test("once a proxy was seen, the outbox is closed, also in other processes and after a restart", async () => {
   const cookie = await openWith(outboxLink(service));
   expect(await pageFor(cookie)).toEqual([]);
   await noteProxy(service);
@@ -99,7 +99,7 @@ test("once a proxy was seen the outbox is closed, in other processes and after a
   expect(await pageFor(cookie)).toEqual([]);
 });
 
-test("that a proxy was seen counts at once, also while it cannot be written down, and is written with the next one", async () => {
+test("a seen proxy counts immediately, even while it cannot be stored, and is stored with the next one", async () => {
   const insert = () => {
     throw new Error("down");
   };
@@ -143,7 +143,7 @@ async function behindProxy(headers: Record<string, string>) {
   return answer;
 }
 
-test("through a proxy that adds nothing at all a stranger sees a locked outbox", async () => {
+test("through a proxy that adds no header, an unauthenticated caller finds the outbox locked", async () => {
   expect(await behindProxy({})).toBe("null");
   expect(await mailRoute(service)).toBe("outbox");
 });

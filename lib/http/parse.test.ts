@@ -23,11 +23,11 @@ async function errorOf(work: () => unknown): Promise<AppError> {
 }
 
 describe("a body", () => {
-  test("may be absent where everything in it is optional", async () => {
+  test("may be absent if all its members are optional", async () => {
     expect(await parseBody(post(null, null), refundPayment)).toEqual({});
   });
 
-  test("that is a byte order mark alone was sent, and is not taken for none: that would refund everything", async () => {
+  test("of a byte order mark alone does not count as absent, which would refund everything", async () => {
     const mark = new Uint8Array([0xef, 0xbb, 0xbf]);
     expect((await errorOf(() => parseBody(post(mark), refundPayment))).code).toBe("malformed_json");
     expect((await errorOf(() => parseBody(post(mark, null), refundPayment))).code).toBe("malformed_json");
@@ -70,19 +70,19 @@ describe("a body", () => {
     expect(seen).toHaveLength(3);
   });
 
-  test("may have a name again in another object, and as a value", async () => {
+  test("may repeat a name in another object and as a value", async () => {
     const body =
       '{"amount":5,"metadata":{"amount":"amount","note":"{\\"amount\\":1,\\"amount\\":2}"},"reason":"OTHER"}';
     const error = await errorOf(() => parseBody(post(body), refundPayment));
     expect(error).toMatchObject({ code: "unknown_parameter", param: "metadata" });
   });
 
-  test("with an unknown member is refused by its name, so a mistyped amount never refunds everything", async () => {
+  test("with an unknown member is refused by name, so that a mistyped amount never refunds everything", async () => {
     const error = await errorOf(() => parseBody(post('{"ammount":100}'), refundPayment));
     expect(error).toMatchObject({ code: "unknown_parameter", param: "ammount" });
   });
 
-  test("names every parameter at fault, nested ones by their path", async () => {
+  test("reports every invalid parameter, nested ones by path", async () => {
     const body = JSON.stringify({
       amount: 0,
       currency: "USD",
@@ -116,7 +116,7 @@ describe("a body", () => {
     expect((await errorOf(() => parseBody(post(text), refundPayment))).code).toBe("malformed_json");
   });
 
-  test("that is not JSON is told where, and never quoted: it may hold a card number", async () => {
+  test("that is not JSON is refused with the position and never quoted, because it may hold a card number", async () => {
     const error = await errorOf(() =>
       parseBody(post(`{"card":{"number":'4242424242424242',"cvv":'123'}}`), createPayment),
     );
@@ -124,7 +124,7 @@ describe("a body", () => {
     expect(error.message).not.toMatch(/4242|123/);
   });
 
-  test("with thousands of mistakes gets an answer of a bearable size", async () => {
+  test("with thousands of errors gets a response of limited size", async () => {
     const metadata = Object.fromEntries(Array.from({ length: 3_000 }, (_, i) => [`k${i}`, null]));
     const error = await errorOf(() =>
       parseBody(post(JSON.stringify({ metadata, ["x".repeat(5_000)]: 1 })), createPayment),
@@ -159,7 +159,7 @@ describe("a body", () => {
     expect(error).toMatchObject({ code: "invalid_parameter", param: "amount" });
   });
 
-  test("keeps numbers in any spelling, and long digits in texts and names", async () => {
+  test("keeps numbers in any notation, and long digit runs in strings and names", async () => {
     const kept = `{"a":1e3,"b":9007199254740991,"c":-0.10,"d":1.5E-7,"e":0e0,"f":"12345678901234567890","12345678901234567891":0.30000000000000004,"g":100000000000000000000,"h":-0}`;
     const body = (await parseBody(post(withMetadata(kept)), createPayment)) as { metadata: object };
     expect(JSON.parse(JSON.stringify(body.metadata))).toEqual(JSON.parse(kept.replace("-0}", "0}")));
@@ -175,7 +175,7 @@ describe("a body", () => {
     },
   );
 
-  test("keeps other names that objects have", async () => {
+  test("keeps names of other object properties", async () => {
     const body = await parseBody(
       post(withMetadata('{"constructor":1,"toString":"__proto__","hasOwnProperty":true}')),
       createPayment,
@@ -222,13 +222,13 @@ describe("a query string", () => {
     expect(await errorOf(() => parseQuery(search, listTransactions))).toMatchObject({ code, param });
   });
 
-  test("takes every time that the database knows", () => {
+  test("accepts every time that the database can store", () => {
     for (const at of ["0001-01-01", "9999-12-31", "9999-12-31T23:59:59.999Z", "1969-12-31T23:59:59Z"]) {
       expect(parseQuery(`?created_after=${at}`, listTransactions)).toEqual({ created_after: at });
     }
   });
 
-  test("with thousands of unknown names gets an answer of a bearable size", async () => {
+  test("with thousands of unknown names gets a response of limited size", async () => {
     const search = `?${Array.from({ length: 3_500 }, (_, i) => i).join("&")}`;
     for (const endpoint of [listTransactions, refundPayment]) {
       const { errors } = await errorOf(() => parseQuery(search, endpoint));
@@ -236,7 +236,7 @@ describe("a query string", () => {
     }
   });
 
-  test("is refused whole where none is taken", async () => {
+  test("is refused as a whole where none is accepted", async () => {
     expect(await errorOf(() => parseQuery("?a=1", refundPayment))).toMatchObject({
       code: "unknown_parameter",
       param: "a",

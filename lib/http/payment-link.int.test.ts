@@ -39,7 +39,7 @@ function browser() {
   };
 }
 
-test("whoever has paid at a link and opens it again, from a mailbox too, is told so before there is another form", async () => {
+test("a shopper who reopens a paid link, even from a mailbox, sees that it is paid before another form opens", async () => {
   const tenant = await moneyTenant(db);
   provideService(tenant.service);
   const price = { amount: 1_999, currency: "USD", description: "A poster" };
@@ -66,7 +66,7 @@ test("whoever has paid at a link and opens it again, from a mailbox too, is told
     expect(await visit(from), from).toMatchObject({ kind: "page", paidBefore: `/pay/${session}` });
 });
 
-test("the link's page and the form behind it say of a plan with a free trial what is paid, and that there is no trial", async () => {
+test("for a plan with a free trial, the link's page and form state the amount to pay and that no trial is included", async () => {
   const tenant = await moneyTenant(db);
   provideService(tenant.service);
   const { newPlan, sell } = linkShops(db);
@@ -85,7 +85,7 @@ test("the link's page and the form behind it say of a plan with a free trial wha
   expect(await page(), "the plan has another price by now").toMatchObject({ page: { amount: 1_900, terms: null } });
 });
 
-test("the e-mail address that a link asks for makes the customer, with the lifetime total", async () => {
+test("the e-mail address that a link requests identifies the customer, with the lifetime total", async () => {
   const { sell } = linkShops(db);
   const shop = await sell();
   provideService(shop.tenant.service);
@@ -99,7 +99,7 @@ test("the e-mail address that a link asks for makes the customer, with the lifet
   expect(data).toMatchObject([{ payments: 2, currencies: [{ currency: "USD", captured: 3_998 }] }]);
 });
 
-test("a link asks unless that is switched off, and then keeps nothing that a form sends", async () => {
+test("a link requests the e-mail address unless that is switched off, and then stores none that a form sends", async () => {
   const { sell } = linkShops(db);
   const shop = await sell({ single_use: true });
   provideService(shop.tenant.service);
@@ -115,7 +115,7 @@ test("a link asks unless that is switched off, and then keeps nothing that a for
   expect(await shop.tenant.get(state.payment?.id ?? "")).toMatchObject({ customer_email: null });
 });
 
-test("of two shoppers at a single-use link the one who pays is the customer", async () => {
+test("of two shoppers at a single-use link, the one who pays becomes the customer", async () => {
   const { sell } = linkShops(db);
   const shop = await sell({ single_use: true });
   const token = await shop.opened();
@@ -124,7 +124,7 @@ test("of two shoppers at a single-use link the one who pays is the customer", as
   expect(await shop.tenant.get(state.payment?.id ?? "")).toMatchObject({ customer_email: "second@customers.example" });
 });
 
-test("a paid link shows the shop and the amount to anybody, and the payment to the browser that opened its form", async () => {
+test("a paid link shows shop and amount to everyone, and the payment only to the browser that opened its form", async () => {
   const { sell } = linkShops(db);
   const { link, address, tenant, pay } = await sell({ single_use: true, description: "For Jane's operation" });
   provideService(tenant.service);

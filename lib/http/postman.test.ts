@@ -12,7 +12,7 @@ test("the Postman collection has every endpoint once, in a folder for its featur
   expect(collection.item.map(({ name }) => name)).toEqual([...new Set(ENDPOINTS.map(({ tag }) => tag))]);
 });
 
-test("it is of version 2.1 and names its variables, whose key is sent with every request", () => {
+test("the collection has version 2.1 and declares its variables; the API key is sent with every request", () => {
   expect(collection.info).toMatchObject({ name: "Cardlane API", schema: expect.stringContaining("/v2.1.0/") });
   expect(collection.variable).toEqual([
     { key: "baseUrl", value: "https://api.cardlane.example", type: "string" },
@@ -23,7 +23,7 @@ test("it is of version 2.1 and names its variables, whose key is sent with every
   expect([...new Set(used)].sort()).toEqual(["{{$guid}}", "{{apiKey}}", "{{baseUrl}}"]);
 });
 
-test("every request has what the format asks for, an example as its body, and a key where money moves", () => {
+test("every request is valid in the format, has an example body, and an idempotency key if it moves money", () => {
   for (const endpoint of ENDPOINTS) {
     const item = items.find(({ name }) => name === endpoint.summary);
     const { header, url, body } = item?.request ?? {};

@@ -51,7 +51,7 @@ async function acceptedRefund() {
   return { id: payment.id as string, object: object?.object_id as string };
 }
 
-describe("a report that a processor sends", () => {
+describe("a report sent by a processor", () => {
   test.each(["sandbox", "asked", "nobody", "__proto__"])("as %s, which sends none, finds nobody", async (name) => {
     expect(await refusalOf(send(reportMessage([]), name))).toEqual({ status: 404, code: "resource_not_found" });
   });
@@ -74,7 +74,7 @@ describe("a report that a processor sends", () => {
     expect((await refusalOf(send(large))).status).toBe(413);
   });
 
-  test("while another works on what it is about has to come again, and is then taken in", async () => {
+  test("about an operation in use is refused for now and processed when sent again", async () => {
     const { id, object } = await acceptedRefund();
     const message = reportMessage([
       { id: "1", object: "of_nobody" },
@@ -96,7 +96,7 @@ describe("a report that a processor sends", () => {
   });
 });
 
-test("what a second challenge has become is asked under the payment's authorization", async () => {
+test("the status of a second challenge is queried under the payment's authorization", async () => {
   const asked: InquireRequest[] = [];
   const page = createOtherProcessor({ sql: db.sql, decidesAfterMs: 60_000, challenges: "its own page" });
   const inquire = (request: InquireRequest) => {

@@ -79,7 +79,7 @@ test.each<MerchantRole>(["viewer", "operator"])("%s changes and asks nothing", a
   }
 });
 
-test("in live mode every change takes a fresh proof, a test of the connection none; in test mode nothing does", async () => {
+test("in live mode every change needs re-authentication, a connection test does not; in test mode nothing does", async () => {
   const owner = await users.newUser("owner");
   await db.sql`update user_sessions set proved_at = now() - interval '11 minutes' where id = ${owner.sessionId}`;
   for (const [endpoint, body] of CHANGES) {
@@ -94,7 +94,7 @@ test("in live mode every change takes a fresh proof, a test of the connection no
   expect((await ask(owner, compareProcessor, { mode: "test", id: "conn_x" }, { days: 4 })).status).toBe(400);
 });
 
-test("another merchant's connection does not exist, whatever is asked of it", async () => {
+test("another merchant's connection does not exist for any request", async () => {
   const strangers = await testUsers(db);
   const owner = await strangers.newUser("owner");
   const stranger = await users.newUser("owner");
@@ -110,7 +110,7 @@ test("another merchant's connection does not exist, whatever is asked of it", as
   expect((await ask(stranger, replaceRules, { mode: "test" }, rules)).status).toBe(400);
 });
 
-test("credentials are in no answer, no line of the log and no row of the database, however they are sent", async () => {
+test("credentials appear in no response, log line or database row, however they are sent", async () => {
   const owner = await users.newUser("owner");
   const answers: string[] = [];
   const send = async (...given: Parameters<typeof ask> extends [Who, ...infer Rest] ? Rest : never) => {

@@ -22,7 +22,7 @@ function limiterAt(options: { perSecond: number; burst: number }) {
   };
 }
 
-test("a rested key may send its burst at once, and not one request more", () => {
+test("an idle key may send its burst at once, and no request more", () => {
   const limiter = limiterAt({ perSecond: 100, burst: 200 });
   for (let i = 0; i < 200; i++) expect(limiter.take().ok).toBe(true);
   expect(limiter.take().ok).toBe(false);
@@ -39,14 +39,14 @@ test("after the burst one request passes every 10 ms, and refused ones cost noth
   }
 });
 
-test("keys have buckets of their own", () => {
+test("each key has its own bucket", () => {
   const limiter = limiterAt({ perSecond: 1, burst: 1 });
   expect(limiter.take("a").ok).toBe(true);
   expect(limiter.take("b").ok).toBe(true);
   expect(limiter.take("a").ok).toBe(false);
 });
 
-test("answers tell the policy, what remains, and when the bucket is full again", () => {
+test("responses state the policy, the remaining requests, and when the bucket is full again", () => {
   const limiter = limiterAt({ perSecond: 100, burst: 200 });
   expect(limiter.take().headers).toEqual({
     "RateLimit-Policy": '"default";q=200;w=2',
@@ -56,7 +56,7 @@ test("answers tell the policy, what remains, and when the bucket is full again",
   expect(limiter.take().headers.RateLimit).toBe('"default";r=49;t=2');
 });
 
-test("a refusal tells the same, and to come back in whole seconds of at least one", () => {
+test("a refusal states the same, and a Retry-After of at least one whole second", () => {
   const quick = limiterAt({ perSecond: 100, burst: 1 });
   quick.take();
   expect(quick.take().headers).toEqual({
@@ -66,7 +66,7 @@ test("a refusal tells the same, and to come back in whole seconds of at least on
   });
 });
 
-test("whatever the timing, no stretch of time lets through more than the burst and its share", () => {
+test("whatever the timing, no period allows more than the burst and its share of the rate", () => {
   const waits = fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 1, maxLength: 300 });
   fc.assert(
     fc.property(waits, fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 20 }), (steps, perSecond, burst) => {
@@ -83,7 +83,7 @@ test("whatever the timing, no stretch of time lets through more than the burst a
   );
 });
 
-test("thousands of keys that rest are forgotten without being given more", () => {
+test("thousands of idle keys are forgotten without gaining requests", () => {
   const limiter = limiterAt({ perSecond: 1, burst: 1 });
   limiter.take("steady");
   limiter.wait(500);

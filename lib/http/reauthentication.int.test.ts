@@ -63,7 +63,7 @@ const refused = (proof_required: string) => ({
   body: expect.objectContaining({ code: "permission_denied", proof_required }),
 });
 
-test("live keys, roles and invitations take the password again after ten minutes; test keys do not", async () => {
+test("live keys, roles and invitations need the password again after ten minutes; test keys do not", async () => {
   const owner = await users.newUser("owner");
   const viewer = await users.newUser("viewer");
   const acts = [
@@ -88,7 +88,7 @@ test("live keys, roles and invitations take the password again after ten minutes
   ]);
 });
 
-test("where live events go, and what signs them, takes the password again; where test events go does not", async () => {
+test("changing live webhook addresses and secrets needs the password again; test ones do not", async () => {
   const owner = await users.newUser("owner");
   const live = { "x-cardlane-mode": "live" };
   const make = (url: string, headers: Record<string, string> = {}) =>
@@ -104,7 +104,7 @@ test("where live events go, and what signs them, takes the password again; where
   expect((await send(owner, path, { overlap_hours: 0 }, live)).status).toBe(200);
 });
 
-test("what customers see of the business, and live payment links, take the password again; stopping a link does not", async () => {
+test("the business profile and live payment links need the password again; stopping a link does not", async () => {
   const owner = await users.newUser("owner");
   const body = { amount: 100, currency: "USD", description: "A poster" };
   const make = (mode: string) => ask(owner, createPaymentLink, body, { mode });
@@ -126,7 +126,7 @@ test("what customers see of the business, and live payment links, take the passw
   for (const act of acts) expect((await act()).status).toBeLessThan(300);
 });
 
-test("strangers who lock the sign-in keep nobody who is signed in from a proof, nor from stopping a key", async () => {
+test("a sign-in locked by others does not keep a signed-in user from re-authenticating or disabling a key", async () => {
   const owner = await users.newUser("owner");
   const made = await ask(owner, createApiKey, keyBody(), { mode: "live" });
   const guess = (password: string) =>
@@ -144,7 +144,7 @@ test("strangers who lock the sign-in keep nobody who is signed in from a proof, 
   expect((await ask(owner, revokeApiKey, {}, { mode: "live", id: made.body.api_key.id })).status).toBe(200);
 });
 
-test("who is signed in and guesses ten times is not asked for half an hour, and can still sign in", async () => {
+test("after ten wrong guesses, a signed-in user cannot re-authenticate for half an hour, but can sign in", async () => {
   const owner = await users.newUser("owner");
   const prove = (current_password: string) => ask(owner, proveMerchant, { current_password });
   for (let i = 0; i < 9; i++) expect((await prove("wrong")).status).toBe(400);
@@ -153,13 +153,13 @@ test("who is signed in and guesses ten times is not asked for half an hour, and 
   expect(await signIn(service, { ...input, kind: "merchant" })).toMatchObject({ result: "ok" });
 });
 
-test("a proof that seems to come from the future does not count", async () => {
+test("a re-authentication with a future time does not count", async () => {
   const owner = await users.newUser("owner");
   await age(owner, -60);
   expect(await ask(owner, createApiKey, keyBody(), { mode: "live" })).toMatchObject(refused("password"));
 });
 
-test("who has a second factor proves it with that, not with the password, and a code works once", async () => {
+test("a user with a second factor re-authenticates with it, not the password, and each code works once", async () => {
   const secret = newTotpSecret();
   const totp = { totp_secret: service.secret.seal(secret), totp_enabled_at: new Date().toISOString() };
   const owner = await users.newUser("owner", totp);
@@ -173,7 +173,7 @@ test("who has a second factor proves it with that, not with the password, and a 
   expect((await ask(owner, proveMerchant, { code })).status).toBe(400);
 });
 
-test("a refund above the limit, or many below it, take a proof; API keys are not asked", async () => {
+test("a refund above the limit, or several that exceed it, need re-authentication; API keys do not", async () => {
   const owner = await users.newUser("owner");
   const [large, small] = [await paid(owner, 500_000), await paid(owner, 150_000)];
   await age(owner);
@@ -189,7 +189,7 @@ test("a refund above the limit, or many below it, take a proof; API keys are not
   expect((await refund(owner, large, { amount: 100_000 })).status).toBe(201);
 });
 
-test("an owner sets the limit, with a proof; it counts at once, over all currencies, and is written down", async () => {
+test("an owner sets the limit after re-authenticating; it applies immediately, over all currencies, and is audited", async () => {
   const others = await testUsers(db);
   const [owner, operator] = [await others.newUser("owner"), await others.newUser("operator")];
   const set = (who: Who, refund_limit_usd: unknown) => ask(who, updateRefundLimit, { refund_limit_usd });
@@ -221,7 +221,7 @@ test("an owner sets the limit, with a proof; it counts at once, over all currenc
   );
 });
 
-test("refunds sent at once are counted by their sum, in whatever currencies", async () => {
+test("concurrent refunds are counted by their sum, whatever their currencies", async () => {
   const owner = await users.newUser("owner");
   // Each refund counts as 200 US dollars: 160 euros at 800 per 1,000 dollars, and 28,000 yen at 140,000.
   const amounts = { USD: 20_000, EUR: 16_000, JPY: 28_000 };
@@ -238,7 +238,7 @@ test("refunds sent at once are counted by their sum, in whatever currencies", as
   expect(answers.filter(({ body }) => body.proof_required === "password")).toHaveLength(7);
 });
 
-test("the refusal leaves the idempotency key free for the same request after the proof", async () => {
+test("the refusal leaves the idempotency key free for the same request after re-authentication", async () => {
   const owner = await users.newUser("owner");
   const payment = await paid(owner, 500_000);
   await age(owner);
@@ -248,7 +248,7 @@ test("the refusal leaves the idempotency key free for the same request after the
   expect((await send(owner, `/v1/payments/${payment.id}/refund`, {}, again)).status).toBe(201);
 });
 
-test("what staff do takes a code of the last ten minutes; looking does not", async () => {
+test("staff need a code from the last ten minutes to act, but not to read", async () => {
   const secret = newTotpSecret();
   const totp = { totp_secret: service.secret.seal(secret), totp_enabled_at: new Date().toISOString() };
   const [staff, owner] = [await users.newUser("staff", totp), await users.newUser("owner")];
@@ -267,7 +267,7 @@ test("what staff do takes a code of the last ten minutes; looking does not", asy
   expect((await onBehalf()).status).toBe(201);
 });
 
-test("a session ends after twelve idle hours, however long it was to last", async () => {
+test("a session ends after twelve idle hours, whatever its lifetime", async () => {
   const owner = await users.newUser("owner");
   await db.sql`update user_sessions set expires_at = now() + interval '14 days' where id = ${owner.sessionId}`;
   const seen = (ago: string) =>
@@ -278,7 +278,7 @@ test("a session ends after twelve idle hours, however long it was to last", asyn
   expect(await findSignedIn(db.sql, owner.sessionId)).toBeNull();
 });
 
-test("without a proved address nobody invites, makes live keys or begins business in live mode", async () => {
+test("without a verified address, nobody can invite, create live keys or start in live mode", async () => {
   const owner = await users.newUser("owner", { email_verified_at: null, owns_email: false });
   const unproved = { status: 403, body: expect.objectContaining({ verification_required: true }) };
   expect(await ask(owner, inviteMember, { email: `${newId()}@team.example`, role: "viewer" })).toMatchObject(unproved);

@@ -50,7 +50,7 @@ async function setup() {
   return { tenant, payment, send, refund, acts };
 }
 
-test("what staff read of a merchant is written down, without a reason", async () => {
+test("reads by staff are recorded without a reason", async () => {
   const { payment, send, acts, tenant } = await setup();
   const reads: [string, string, string | null, object?][] = [
     ["GET", "/v1/transactions", "listTransactions", undefined],
@@ -69,7 +69,7 @@ test("what staff read of a merchant is written down, without a reason", async ()
   );
 });
 
-test("a refund that is sent twice is written down twice, and a refused write never", async () => {
+test("a refund sent twice is recorded twice, and a refused write never", async () => {
   const { payment, send, refund, acts } = await setup();
   const key = newId();
   for (let i = 0; i < 2; i++) expect((await refund("They called", key)).status).toBe(201);
@@ -96,7 +96,7 @@ test.each([
   else expect([status, body.code, body.param]).toEqual([400, code, "X-Cardlane-Reason"]);
 });
 
-test("a path's id that is no id is an unknown one, and is not written down", async () => {
+test("a malformed id in the path counts as unknown and is not recorded", async () => {
   const { send, acts } = await setup();
   const headers = { "x-idempotency-key": newId(), "x-cardlane-reason": "They called" };
   for (const id of ["%00", "pay_nothing"]) {

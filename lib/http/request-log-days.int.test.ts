@@ -19,7 +19,7 @@ const inPartition = async (id: string) => {
   return row?.name as string | undefined;
 };
 
-test("what comes before its day was made is kept, and moves there; two processes make each day once", async () => {
+test("rows that arrive before their day's partition are kept and moved into it; two processes create each day once", async () => {
   const { log, payment, service } = await setup();
   const [today, old, future] = [
     newId(),
@@ -42,7 +42,7 @@ test("what comes before its day was made is kept, and moves there; two processes
   ]);
 });
 
-test("what is over 30 days old goes, whole days and single rows, and nothing younger", async () => {
+test("rows over 30 days old are removed, by whole days or singly, and no younger ones", async () => {
   const { log, payment, service, list, merchant } = await setup();
   const gone = Date.now() - 40 * DAY_MS;
   const [first, after] = [gone, gone + DAY_MS].map((at) => firstIdAt(new Date(Math.floor(at / DAY_MS) * DAY_MS)));
@@ -61,7 +61,7 @@ test("what is over 30 days old goes, whole days and single rows, and nothing you
   expect(await list()).toHaveLength(2);
 });
 
-test("while somebody holds the table the job waits for another time, and writers go on", async () => {
+test("while the table is locked, the job waits for its next run and writers continue", async () => {
   const { log, payment, list, service } = await setup();
   await db.sql.unsafe(`drop table if exists request_log_days.${dayName(Date.now() + 3 * DAY_MS)}`);
   await db.sql.begin(async (tx) => {
@@ -74,7 +74,7 @@ test("while somebody holds the table the job waits for another time, and writers
   expect(await keepRequestLog(service)).toBe(1);
 });
 
-test("no role reaches a day past the table, where the rights and the wall are", async () => {
+test("no role can access a partition without the table's rights and row-level security", async () => {
   const { merchant, service } = await setup();
   for (const sql of [service.db.within(merchant.test.id).sql, service.db.sql]) {
     await expect(sql`select count(*) from request_log_days.others`).rejects.toMatchObject({ code: "42501" });

@@ -11,7 +11,7 @@ import { createRequestLog } from "./request-log";
 const { db } = await testDatabase();
 const setup = () => requestLogTenant(db);
 
-test("every filter, page by page, with nothing of another environment", async () => {
+test("every filter lists all pages, without rows of another environment", async () => {
   const { log, refusal, payment, list, ctx, caller } = await setup();
   const about = encodeId("payment", newId());
   const other = { ...caller, actor: { type: "api_key" as const, id: newId() } };
@@ -43,7 +43,7 @@ test("every filter, page by page, with nothing of another environment", async ()
   expect(ids).toEqual((await list()).map(({ id }) => id));
 });
 
-test("a payment's requests are those about its charge and refunds, too", async () => {
+test("a payment's requests include those about its charge and refunds", async () => {
   const { log, payment } = await setup();
   await log.stop();
   const tenant = await moneyTenant(db);
@@ -73,7 +73,7 @@ test("the same id twice is one row", async () => {
   expect(await list()).toHaveLength(1);
 });
 
-test("bodies with quotes, backslashes and control characters come back as they were, beside rows without any", async () => {
+test("bodies with quotes, backslashes and control characters are returned unchanged", async () => {
   const { payment, detail, log } = await setup();
   const text = 'a "quoted" \\ back\u001fslash {1,2} NULL \n';
   const kept = { id: newId(), sent: { amount: 1, currency: "USD", description: text } };

@@ -21,7 +21,7 @@ const failing = (fails: () => Error | null) =>
     },
   });
 
-test("one whose row cannot be made is lost alone, and a strange card number loses nothing", async () => {
+test("a request whose row cannot be built is lost alone, and an unusual card number loses nothing", async () => {
   const { log, refusal, payment, list, warnings } = await setup();
   const odd = refusal({ sent: { amount: 1, card: { number: { toString: 1 }, cvv: ["737"] } } });
   const broken = refusal({
@@ -39,7 +39,7 @@ test("one whose row cannot be made is lost alone, and a strange card number lose
   await log.stop();
 });
 
-test("what waits is written at the end, for its environment alone, newest first", async () => {
+test("pending rows are written at shutdown, each for its own environment, newest first", async () => {
   const { log, refusal, payment, list, stranger, service, detail, caller } = await setup();
   const [first, second] = [refusal(), payment()];
   log.note(first);
@@ -60,7 +60,7 @@ test("what waits is written at the end, for its environment alone, newest first"
   });
 });
 
-test("what people only read is left out, their writes and refusals are kept, and nothing of a stranger", async () => {
+test("users' reads are not logged, their writes and refusals are, and nothing of unauthenticated callers", async () => {
   const { log, refusal, payment, caller, list } = await setup();
   const person = { ...caller, actor: { type: "user" as const, id: newId() } };
   log.note(refusal({ caller: null }));
@@ -72,7 +72,7 @@ test("what people only read is left out, their writes and refusals are kept, and
   expect((await list()).map(({ status }) => status)).toEqual([200, 201, 404]);
 });
 
-test("a loop of reads and refusals is cut off, counted, and said in the next row; what moves money is not", async () => {
+test("a loop of reads and refusals is cut off and counted in the next row; requests that move money are not", async () => {
   const { log, refusal, payment, list, ctx, warnings } = await setup();
   const before = counts.requestsLeftOut;
   for (let i = 0; i < 500; i++) log.note(refusal());
@@ -89,7 +89,7 @@ test("a loop of reads and refusals is cut off, counted, and said in the next row
   });
 });
 
-test("memory is bounded in bytes: what does not fit is counted", async () => {
+test("memory is bounded in bytes, and requests that do not fit are counted", async () => {
   const { log, payment, list, ctx } = await setup();
   const long = { value: { object: "payment", description: "x".repeat(200_000) } };
   for (let i = 0; i < 40; i++) log.note(payment({ response: long, bytes: 200_000 }));
@@ -99,7 +99,7 @@ test("memory is bounded in bytes: what does not fit is counted", async () => {
   expect((await readRequestFigures(ctx)).left_out).toBe(14);
 });
 
-test("of a test mode without a proved address 2,000 are kept in a day", async () => {
+test("without a verified address, test mode keeps 2,000 requests a day", async () => {
   const { log, payment, caller, merchant } = await setup();
   for (let i = 0; i < 2_010; i++) {
     log.note(payment({ caller: { ...caller, verified: false } }));
@@ -110,7 +110,7 @@ test("of a test mode without a proved address 2,000 are kept in a day", async ()
   expect(row?.n).toBe(2_000);
 });
 
-test("while the database is down nothing is lost, and what could not be written is written with the next ones", async () => {
+test("during a database outage nothing is lost, and unwritten rows are written with the next ones", async () => {
   let down = true;
   const lost = () => Object.assign(new Error("gone"), { code: "ECONNREFUSED" });
   const { log, payment, list, warnings } = await setup(failing(() => (down ? lost() : null)));
@@ -139,7 +139,7 @@ test("a row that the database refuses is lost alone, and counted", async () => {
   expect((await readRequestFigures(ctx)).left_out).toBe(1);
 });
 
-test("NUL, halves of characters, card numbers and endless texts anywhere neither fail a row nor are kept", async () => {
+test("NUL, lone surrogates, card numbers and very long texts neither fail a row nor are stored", async () => {
   const { log, payment, list, detail } = await setup();
   const bad = `\u0000\ud800 4242 4242 4242 4242 ${"x".repeat(5_000)}`;
   const id = newId();
@@ -169,7 +169,7 @@ test("NUL, halves of characters, card numbers and endless texts anywhere neither
   expect(text).toContain("[card number]");
 });
 
-test("a body over 16 kB is cut, is still JSON, and says so; an answer that is not held says that nothing is kept", async () => {
+test("a body over 16 kB is cut to valid JSON that says so; a response that was not kept says that too", async () => {
   const { log, payment, detail } = await setup();
   const metadata = Object.fromEntries(Array.from({ length: 80 }, (_, i) => [`name_${i}`, "é".repeat(200)]));
   const id = newId();

@@ -9,7 +9,7 @@ import {
   searchOf,
 } from "./request-parts";
 
-describe("a request's address", () => {
+describe("a request's URL", () => {
   test.each([
     ["http://localhost:3000/v1/payments", "/v1/payments", ""],
     ["http://localhost/v1/payments?limit=1&a=/b", "/v1/payments", "?limit=1&a=/b"],
@@ -21,7 +21,7 @@ describe("a request's address", () => {
   });
 });
 
-describe("a header that decides something", () => {
+describe("a header that matters", () => {
   /** Headers in the form that Node passes on, which joins or drops repeated ones. */
   function received(...raw: string[]) {
     const headers: Record<string, string> = {};
@@ -30,7 +30,7 @@ describe("a header that decides something", () => {
     return { repeated, get: (name: string) => headers[name] ?? null };
   }
 
-  test("is read when it came once, beside others that may repeat", () => {
+  test("is read if sent once, beside others that may repeat", () => {
     const request = received("X-Api-Key", "k", "Via", "a", "via", "b", "Cookie", "c", "Cookie", "d");
     expect(decidingHeader(request, "X-Api-Key")).toBe("k");
     expect(decidingHeader(request, "X-Idempotency-Key")).toBeNull();
@@ -47,7 +47,7 @@ describe("a header that decides something", () => {
     expect(() => decidingHeader(request, name)).toThrow(expect.objectContaining({ code, param: name }));
   });
 
-  test("is not hidden or accused by a note of the caller's own", () => {
+  test("is neither hidden nor forged by a note of the caller", () => {
     const note = ["X-Cardlane-Repeated-Headers", "x-api-key"];
     expect(decidingHeader(received("X-Api-Key", "k", ...note), "X-Api-Key")).toBe("k");
     const twice = received(...note, "X-Idempotency-Key", "a", "X-Idempotency-Key", "b");
@@ -55,7 +55,7 @@ describe("a header that decides something", () => {
   });
 });
 
-test("a path that may be kept has no card number, and all the ids that are ours", () => {
+test("a storable path has no card number and keeps all our ids", () => {
   const path = "/v1/payments/pay_01kag8k6wnf3ksvd7h95v7c8gt/refund";
   expect(keepablePathOf(`http://localhost${path}?a=b`)).toBe(path);
   expect(keepablePathOf("http://localhost/api/keys/4242(4242(4242(4242%20123/rotate")).toBe(
@@ -70,11 +70,11 @@ describe("the caller's address", () => {
   afterEach(() => void vi.unstubAllEnvs());
   const forwarded = new Headers({ "x-forwarded-for": "6.6.6.6, 1.2.3.4" });
 
-  test("is the connection's, whatever a header claims, while no proxy is trusted", () => {
+  test("is the connection's while no proxy is trusted, whatever a header claims", () => {
     expect(addressOf(forwarded, { ip: "9.9.9.9" })).toBe("9.9.9.9");
   });
 
-  test("is the last forwarded one where the connection is out of reach: the host has put it there", () => {
+  test("is the last forwarded one, set by the host, if the connection is not accessible", () => {
     expect(addressOf(forwarded, { ip: null })).toBe("1.2.3.4");
     expect(addressOf(new Headers({ "x-forwarded-for": "::ffff:127.0.0.1" }), { ip: null })).toBe("127.0.0.1");
     expect(addressOf(new Headers(), { ip: null })).toBe("");

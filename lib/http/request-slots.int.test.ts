@@ -54,7 +54,7 @@ async function account() {
   return { ask, read, post, key: { "x-api-key": secret }, person: { cookie, "x-cardlane-mode": "test" } };
 }
 
-test("who has read too many bytes waits, and still takes payments; its people and other merchants read on", async () => {
+test("a key that has read too many bytes waits but still takes payments; its users and other merchants are unaffected", async () => {
   const shop = await account();
   for (let i = 0; i < 20; i++) expect((await shop.post("/v1/payments", BULKY)).status).toBe(201);
   const list = await shop.read("/v1/payments?limit=100");
@@ -79,7 +79,7 @@ test("who has read too many bytes waits, and still takes payments; its people an
   expect((await (await account()).read("/v1/transactions?limit=1")).status).toBe(200);
 });
 
-test("answers that nobody takes hold back their own reader alone", async () => {
+test("responses that are not received delay only their own caller", async () => {
   const [slow, other] = [await account(), await account()];
   const kept: HttpResponse[] = [];
   const asked = Array.from({ length: 10 }, async (_, i) =>
@@ -95,7 +95,7 @@ test("answers that nobody takes hold back their own reader alone", async () => {
   expect(kept.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200));
 });
 
-test("a burst on one payment is counted as if its requests came one by one", async () => {
+test("a burst on one payment is counted like single requests", async () => {
   const shop = await account();
   const payment = await shop.post("/v1/payments", BULKY);
   const answers = await Promise.all(

@@ -23,7 +23,7 @@ function reading(readsAtOnce = 4) {
   return { slots, held, refused, readers, take };
 }
 
-test("one reader leaves two reads to others, and readers take turns", async () => {
+test("one caller leaves two read slots to others, and callers are served in turn", async () => {
   const { slots, held, readers, take } = reading();
   await take("a", 4, (reader) => slots.read(reader, "live"));
   expect(readers()).toBe("aa");
@@ -34,7 +34,7 @@ test("one reader leaves two reads to others, and readers take turns", async () =
   expect(readers().slice(4)).toBe("aab");
 });
 
-test("test mode leaves a read to live mode, however many test environments read", async () => {
+test("test mode leaves a read slot to live mode, however many test environments read", async () => {
   const { slots, readers, take } = reading();
   for (const reader of "abcd") await take(reader, 1, (name) => slots.read(name, "test"));
   expect(readers()).toBe("abc");
@@ -42,7 +42,7 @@ test("test mode leaves a read to live mode, however many test environments read"
   expect(readers()).toBe("abcx");
 });
 
-test("a reader has one long write at once", async () => {
+test("a caller has at most one long write in progress", async () => {
   const { slots, held, readers, take } = reading();
   await take("a", 2, (reader) => slots.longWrite(reader, "live"));
   await take("b", 1, (reader) => slots.longWrite(reader, "live"));
@@ -52,14 +52,14 @@ test("a reader has one long write at once", async () => {
   expect(readers()).toBe("aba");
 });
 
-test("responses that are not received hold back their own reader alone", async () => {
+test("responses that are not received delay only their own caller", async () => {
   const { slots, readers, take } = reading();
   await take("a", 9, (reader) => slots.unsent(reader));
   await take("b", 1, (reader) => slots.unsent(reader));
   expect(readers()).toBe("aaab");
 });
 
-test("too many waiting reads are refused at once, and a read that waits for five seconds", async () => {
+test("too many waiting reads are refused immediately, and any read after five seconds", async () => {
   const { slots, refused, readers, take } = reading(3);
   await take("a", 1 + 200 + 2, (reader) => slots.read(reader, "live"));
   expect(readers()).toBe("a");
@@ -74,7 +74,7 @@ test("too many waiting reads are refused at once, and a read that waits for five
   expect(refused.at(-1)).toMatchObject({ message: expect.stringContaining("Too much is being read right now") });
 });
 
-test("four writes of one payment run at once, and others never wait for them", async () => {
+test("at most four writes of one payment run concurrently, and others never wait for them", async () => {
   const { slots, refused, readers, take } = reading();
   await take("p", 5, (payment) => slots.write({ merchant: "m", payment }));
   await take("q", 1, (payment) => slots.write({ merchant: "m", payment }));

@@ -110,7 +110,7 @@ async function* slowly(text: string, before: () => Promise<unknown>) {
   yield Buffer.from(text.slice(1));
 }
 
-test("a body that ends after its key's revocation moves no money", async () => {
+test("a body received after its key's revocation moves no money", async () => {
   const the = await setup(["payment.create"]);
   const card = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" };
   const text = JSON.stringify({ amount: 1_000, currency: "USD", card });
@@ -122,7 +122,7 @@ test("a body that ends after its key's revocation moves no money", async () => {
   expect(await db.sql`select 1 from payments where environment_id = ${the.merchant.test.id}`).toHaveLength(0);
 });
 
-test("a body that ends after the session's end or a loss of the role changes nothing", async () => {
+test("a body received after the session's end or a change of role has no effect", async () => {
   const ends: [(the: Setup) => Promise<unknown>, number][] = [
     [({ owner }) => db.sql`update user_sessions set revoked_at = now() where id = ${owner.sessionId}`, 401],
     [({ owner }) => db.sql`update users set role = 'viewer' where id = ${owner.user.id}`, 403],
@@ -146,7 +146,7 @@ const EXPORT = dashboardEndpoint({
   ...{ status: 200, response: z.unknown() },
 });
 
-test("an export that has waited for its slot until after its session's end does not begin", async () => {
+test("an export whose session ends while it waits for a slot does not begin", async () => {
   const the = await setup();
   const other = await acquireExportSlot(the.merchant.id);
   const open = vi.fn();

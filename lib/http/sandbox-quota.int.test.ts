@@ -80,7 +80,7 @@ test.each([false, true])(
   },
 );
 
-test("small writes end with the day's number of them; reading goes on, and repeats are counted, too", async () => {
+test("small writes are limited by number; reads continue, and repeats count too", async () => {
   const { key, send, taken } = await account(false);
   const idempotencyKey = newId();
   for (let i = 0; i < 30; i++) expect((await send(key, SMALL, idempotencyKey)).status).toBe(201);
@@ -89,7 +89,7 @@ test("small writes end with the day's number of them; reading goes on, and repea
   expect((await dispatch(request, { ip: "192.0.2.1" })).status).toBe(200);
 });
 
-test("the API's description is made once, and so often for one address; what is wrong with a question is told in few words", async () => {
+test("the OpenAPI document is built once and limited per address; errors in a query are reported briefly", async () => {
   const ask = async (query: string) =>
     dispatch(new Request(`http://dashboard.test/v1/openapi.json${query}`), { ip: "192.0.2.1" });
   expect((await ask("")).body[0]).toBe((await ask("")).body[0]);
@@ -101,7 +101,7 @@ test("the API's description is made once, and so often for one address; what is 
   expect(statuses.at(-1)).toBe(429);
 });
 
-test("what a replay of webhooks opens counts as well", async () => {
+test("deliveries reopened by a replay of webhooks count as well", async () => {
   const { key, send, merchant } = await account(false);
   const ids = Array.from({ length: 1_100 }, () => newId());
   await db.sql`insert into events (environment_id, id, type, object_id, sequence, data)
@@ -127,12 +127,12 @@ test("what a replay of webhooks opens counts as well", async () => {
   expect((await send(key, SMALL)).headers["RateLimit-Policy"]).toContain("sandbox-bytes");
 });
 
-test("live mode has no such end", async () => {
+test("live mode has no quota", async () => {
   const { key, taken } = await account(false, "live");
   expect(await taken(key, BULKY, 40)).toBe(40);
 });
 
-test("shoppers write on their merchant's account, and a proved address has room for more", async () => {
+test("shoppers' writes count for their merchant, and a verified address has a larger quota", async () => {
   const shop = await openShop(db, { metadata: BULKY.metadata });
   const pay = async () => {
     const session = await shop.open();
@@ -149,7 +149,7 @@ test("shoppers write on their merchant's account, and a proved address has room 
   expect(await pay()).toBe("ok");
 });
 
-test("what people change is counted apart, and what secures an account not at all", async () => {
+test("users' changes are counted separately, and changes that secure an account are not counted", async () => {
   const { key, taken, cookie } = await account(false);
   const act = async (permission: "settings.manage" | null, mode: Mode = "test") => {
     const endpoint = dashboardEndpoint({

@@ -24,7 +24,7 @@ function quotaOf(mb: number) {
   return { write, wait };
 }
 
-test("without a proved address a day has 100 writes for each megabyte, and not one more", () => {
+test("without a verified address, a day allows 100 writes per megabyte and no more", () => {
   const { write, wait } = quotaOf(20);
   for (let i = 0; i < 2_000; i++) expect(write()).toBeNull();
   const refusal = write();
@@ -39,7 +39,7 @@ test("without a proved address a day has 100 writes for each megabyte, and not o
   expect([write(), write()?.code]).toEqual([null, "rate_limited"]);
 });
 
-test("bytes are counted after the fact, and what was too much is paid back before the next write", () => {
+test("bytes are counted afterwards, and an excess delays the next write", () => {
   const { write, wait } = quotaOf(24);
   expect(write(23 * MB)).toBeNull();
   expect(write(2 * MB)).toBeNull();
@@ -54,7 +54,7 @@ test("bytes are counted after the fact, and what was too much is paid back befor
   expect(write()).toBeNull();
 });
 
-test("a proved address has 50 times as much, others have their own, live mode and 0 have none", () => {
+test("a verified address has 50 times the quota, each environment its own; live mode and 0 have none", () => {
   const { write } = quotaOf(1);
   for (let i = 0; i < 100; i++) write();
   expect(write()).not.toBeNull();

@@ -6,7 +6,7 @@ import { dataHeaders, pageHeaders, pagePolicy } from "./security-headers";
 /** Same as an unset BASE_URL. */
 afterEach(() => configure({ BASE_URL: "" }));
 
-test("under https every answer says to come back by https alone, and pages load nothing else", () => {
+test("under https every response sends HSTS, and pages load only https", () => {
   configure({ BASE_URL: "https://pay.example" });
   for (const headers of [dataHeaders(), pageHeaders()]) {
     expect(headers["strict-transport-security"]).toBe("max-age=63072000");
@@ -17,7 +17,7 @@ test("under https every answer says to come back by https alone, and pages load 
   expect(pagePolicy("n")).not.toContain("upgrade-insecure-requests");
 });
 
-test("no policy takes scripts or styles without a nonce", () => {
+test("no policy allows scripts or styles without a nonce", () => {
   expect(pagePolicy("n")).not.toContain("unsafe-");
   expect(pagePolicy("n")).toContain("script-src 'nonce-n' 'strict-dynamic';");
 });

@@ -39,7 +39,7 @@ async function shop() {
   return { tenant, http, body, send, refunds };
 }
 
-test("the stored answer comes back, replayed, and nothing happens twice; the log has both", async () => {
+test("the stored response is replayed and nothing runs twice; the log has both requests", async () => {
   const { tenant, http, body, send, refunds } = await shop();
   const key = newId();
   const first = await send(key, { amount: 100 }, {});

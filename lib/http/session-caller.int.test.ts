@@ -61,7 +61,7 @@ async function pay(cookie: string): Promise<{ id: string }> {
   return body;
 }
 
-test("a person's request is made in their own merchant's environment, and is theirs in the books", async () => {
+test("a user's request runs in their own merchant's environment and is recorded under their name", async () => {
   const { cookie, userId } = await signIn();
   const { id } = await pay(cookie);
   const { status } = await send({
@@ -79,7 +79,7 @@ test("a person's request is made in their own merchant's environment, and is the
   expect(live.status).toBe(404);
 });
 
-test("a cookie alone is no credential: the page must name the environment", async () => {
+test("a cookie alone is not enough: the page must name the environment", async () => {
   const { cookie } = await signIn();
   const { status, body } = await send({ path: "/v1/transactions", headers: { cookie } });
   expect([status, body.code]).toEqual([401, "api_key_missing"]);
@@ -105,7 +105,7 @@ test.each([
   expect([status, body.code]).toEqual([403, "origin_not_allowed"]);
 });
 
-test("a browser without Sec-Fetch-Site is known by its exact origin", async () => {
+test("a browser without Sec-Fetch-Site is checked by its exact origin", async () => {
   const { cookie } = await signIn();
   const { status } = await send({
     method: "POST",
@@ -142,7 +142,7 @@ test("a viewer reads and moves no money", async () => {
   expect(body.detail).toContain("role");
 });
 
-test("a suspended merchant's people read and write nothing", async () => {
+test("users of a suspended merchant can neither read nor write", async () => {
   const suspended = await createTestMerchant(db);
   const { cookie } = await signIn("owner", suspended);
   const { id } = await pay(cookie);
@@ -156,7 +156,7 @@ test("a suspended merchant's people read and write nothing", async () => {
   expect([status, body.code]).toEqual([403, "merchant_suspended"]);
 });
 
-test("an ended session ends at once, and the audiences' cookies are not each other's", async () => {
+test("an ended session is refused immediately, and each audience accepts only its own cookie", async () => {
   const person = await signIn();
   const staff = await signIn("staff");
   const headers = { cookie: person.cookie, ...test_ };
@@ -175,7 +175,7 @@ test("an ended session ends at once, and the audiences' cookies are not each oth
   expect((await send({ path: "/v1/transactions", headers })).status).toBe(401);
 });
 
-test("staff act on a merchant's behalf with a reason, which is written down before anything happens", async () => {
+test("staff act on a merchant's behalf with a reason, which is recorded first", async () => {
   const { id } = await pay((await signIn()).cookie);
   const { cookie, userId } = await signIn("staff");
   const environment = { "x-cardlane-environment": encodeId("environment", merchant.test.id) };

@@ -48,7 +48,7 @@ async function signIn(fields: Record<string, string>, headers: Record<string, st
   return { response, url: ((await response.json()) as { url: string }).url };
 }
 
-test("what strangers send to next-auth's log endpoint reaches no log", async () => {
+test("messages to next-auth's log endpoint reach no log", async () => {
   for (const audience of ["merchant", "staff"] as const) {
     const request = new Request(`${service.baseUrl}/api/auth/_log`, {
       method: "POST",
@@ -91,7 +91,7 @@ test("a sign-out ends the session and takes the cookie", async () => {
   expect(await isSessionAlive(db, browser.sessionId)).toBe(false);
 });
 
-test("a sign-out that could not end the session says so, and leaves the cookie", async () => {
+test("a sign-out that could not end the session reports it and keeps the cookie", async () => {
   const browser = await signedIn();
   const down = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
   const sql = (() => Promise.reject(down)) as never;
@@ -102,7 +102,7 @@ test("a sign-out that could not end the session says so, and leaves the cookie",
   expect(await isSessionAlive(db, browser.sessionId)).toBe(true);
 });
 
-test("a sign-in that could not be tried is a fault of ours, without the database's words, and an outage is told as one", async () => {
+test("a sign-in that could not be checked is a server error without database text, or an outage", async () => {
   const { user } = await users.newUser("owner");
   await db.sql`create function refuse_sessions() returns trigger language plpgsql as
     $$ begin raise exception 'words of the database' using errcode = new.user_agent; end $$`;
@@ -134,7 +134,7 @@ test.each(["signout", "callback/credentials"])("a body that is too large is not 
   expect(given).toBeLessThan(5);
 });
 
-test("a password that nobody can have is refused without being hashed", async () => {
+test("a password that no account can have is refused without hashing", async () => {
   const { user } = await users.newUser("owner");
   const { url } = await signIn({ email: user.email, password: "x".repeat(1_001) });
   expect(new URL(url).searchParams.get("error")).toBe("wrong");
@@ -160,7 +160,7 @@ test.each(["{", "[]", "null", '"text"'])("JSON that is no object is refused: %s"
   expect(await response.json()).toMatchObject({ code: "malformed_json" });
 });
 
-test("a JSON body counts as the form it stands for, and what is no text in it does not", async () => {
+test("a JSON body counts as its form, without members that are not text", async () => {
   const body = JSON.stringify({ csrfToken: { a: 1 }, callbackUrl: 7, email: [], json: "true" });
   const response = await send("callback/credentials", {
     method: "POST",
@@ -170,7 +170,7 @@ test("a JSON body counts as the form it stands for, and what is no text in it do
   expect(response.status).toBe(200);
 });
 
-test("a sign-in takes POST only", async () => {
+test("a sign-in accepts only POST", async () => {
   const response = await send("callback/credentials");
   expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
 });
@@ -218,7 +218,7 @@ test.each(["card \u{1d7d0}", "a\nb", "", "x".repeat(200)])(
 const sessionsOf = (userId: string) =>
   db.sql`select id, revoked_at from user_sessions where user_id = ${userId} order by id`;
 
-test("a wrong password and an address that nobody has are refused no sooner than either can be known", async () => {
+test("a wrong password and an unknown address take the same time to be refused", async () => {
   const { user } = await users.newUser("owner");
   for (const email of [user.email, "nobody@shop.example"]) {
     const begun = performance.now();

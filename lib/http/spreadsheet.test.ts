@@ -36,7 +36,7 @@ describe("the guard against formulas", () => {
       expect(await textIn(`${before}${sign}1+1`)).toBe(`'${before}${sign}1+1`);
   });
 
-  test.each(["\t1", "\r1", "\n1"])("and one that begins with %j", async (text) => {
+  test.each(["\t1", "\r1", "\n1"])("puts an apostrophe before a text that begins with %j", async (text) => {
     expect(await textIn(text)).toBe(`'${text}`);
   });
 
@@ -48,7 +48,7 @@ describe("the guard against formulas", () => {
     expect(await textIn(text)).toBe(text);
   });
 
-  test("takes time in proportion to the text, whatever it holds", () => {
+  test("takes time in proportion to the text, whatever its contents", () => {
     const msFor = (text: string) => {
       const before = process.cpuUsage();
       withoutFormulas(text);
@@ -62,7 +62,7 @@ describe("the guard against formulas", () => {
 });
 
 describe("plain CSV", () => {
-  test("has no byte order mark, and names and times for programs", async () => {
+  test("has no byte order mark, and machine-readable names and times", async () => {
     expect(await csv([row("a", "-9.95")])).toBe(
       "text,amount,at_local,at\na,-9.95,2026-12-31T17:30:00.000-08:00,2027-01-01T01:30:00.000Z\n",
     );
@@ -156,7 +156,7 @@ function unzip(bytes: Buffer): Map<string, string> {
   return parts;
 }
 
-describe("a workbook", () => {
+describe("an Excel workbook", () => {
   const sheetOf = async (rows: readonly Row[]) => {
     const written = (await pieces(rows, { format: "xlsx" })) as Uint8Array[];
     return unzip(Buffer.concat(written)).get("xl/worksheets/sheet1.xml") ?? "";
@@ -181,7 +181,7 @@ describe("a workbook", () => {
     expect(sheet).not.toContain("<f>");
   });
 
-  test("is well-formed whatever a text holds, and no longer than Excel reads", async () => {
+  test("is well-formed whatever a text contains, within Excel's limits", async () => {
     const sheet = await sheetOf([row('<&>"\u0001\ufffe_x0041_ 🙂'), row("x".repeat(40_000))]);
     for (const illegal of ["\u0001", "\ufffe"]) expect(cell(sheet, "A2")).not.toContain(illegal);
     expect(cell(sheet, "A2")).toContain("&lt;&amp;&gt;");
@@ -189,7 +189,7 @@ describe("a workbook", () => {
     expect(/<t>(x*)<\/t>/.exec(cell(sheet, "A3"))?.[1]).toHaveLength(32_767);
   });
 
-  test("whose rows fail fails for its reader, and one that is left ends its source", async () => {
+  test("fails for its reader if its rows fail, and closes its source if the reader leaves", async () => {
     let ended = false;
     async function* rows(fails: boolean) {
       try {
@@ -211,7 +211,7 @@ describe("a workbook", () => {
   });
 });
 
-test("lines are written in short pieces, however long they are", async () => {
+test("lines are written in short chunks, whatever their length", async () => {
   const long = await pieces(Array.from({ length: 200 }, (_, i) => row(i % 2 === 0 ? "=x;".repeat(8_300) : "")));
   expect(Math.max(...long.map((piece) => piece.length))).toBeLessThan(3 * 64 * 1024);
   expect(parse(long.join(""), { columns: true })).toHaveLength(200);

@@ -35,7 +35,7 @@ describe("a transaction in a file for programs", () => {
     expect(dinars).toMatchObject({ amount: "1.005", amount_minor: "1005" });
   });
 
-  test("a refund is money going out by its own columns alone: the others are the API's", async () => {
+  test("a refund is negative only in its own columns; the others are as in the API", async () => {
     const refund = { type: "REFUND", status: "CAPTURED", amount: 5, currency: "USD", fee: 0, net: -5 } as const;
     const [paid, refunded] = await plain(
       transaction({ amount: 995, currency: "USD", fee: 29, net: 966 }),
@@ -46,7 +46,7 @@ describe("a transaction in a file for programs", () => {
     expect(refunded).toMatchObject({ fee: "0.00", net: "-0.05", net_minor: "-5" });
   });
 
-  test("a fee that is not known is empty", async () => {
+  test("an unknown fee is empty", async () => {
     expect((await plain(transaction()))[0]).toMatchObject({ fee: "", fee_minor: "", net: "", net_minor: "" });
   });
 
@@ -72,7 +72,7 @@ describe("a transaction in a file for programs", () => {
     expect(JSON.parse(row?.metadata ?? "")).toEqual(given.metadata);
   });
 
-  test("the first columns are those that files have always had", async () => {
+  test("the first columns are those of earlier files", async () => {
     expect(EXPORT_FIELDS.slice(0, 4)).toEqual(["id", "payment_id", "type", "status"]);
     expect(EXPORT_FIELDS.indexOf("signed_amount")).toBe(49);
     expect(Object.keys((await plain(transaction()))[0] ?? {})).toEqual([...EXPORT_FIELDS]);
@@ -100,7 +100,7 @@ describe("a transaction in a file for programs", () => {
 });
 
 describe("a transaction in a file for people", () => {
-  test("has words for codes, local times beside UTC, and what it came to beside its amount", async () => {
+  test("has words for codes, local times beside UTC, and the net amount beside the amount", async () => {
     const [row] = await german(
       transaction({
         ...{ status: "PARTIALLY_REFUNDED", decline_code: "insufficient_funds", card_brand: "amex" },

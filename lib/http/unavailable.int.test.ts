@@ -9,7 +9,7 @@ import { respondWithin } from "./unavailable";
 const { db } = await testDatabase();
 const request = new Request("http://localhost/v1/payments");
 
-test("a request that is never answered is told so, to be sent again with the same key", async () => {
+test("a request without a timely response is refused, to be retried with the same key", async () => {
   provideService(testService(db));
   const response = await respondWithin(20, request, new Promise(() => {}));
   expect(response.status).toBe(503);
@@ -18,7 +18,7 @@ test("a request that is never answered is told so, to be sent again with the sam
   expect(JSON.parse(textOf(response.body))).toMatchObject({ code: "database_unavailable", instance: "/v1/payments" });
 });
 
-test("an answer in time is passed on as it is, and one that fails too late is nobody's", async () => {
+test("a timely response is passed on unchanged, and a late failure is ignored", async () => {
   provideService(testService(db));
   const answer = { status: 200, headers: {}, body: "{}" };
   expect(await respondWithin(10_000, request, Promise.resolve(answer))).toBe(answer);

@@ -350,7 +350,7 @@ export const MUTANTS = [
   {
     name: "a path is kept as it was sent",
     edits: [["lib/http/request-parts.ts", "const masked = maskCardNumbers(readable);", "const masked = readable;"]],
-    tests: ["unit", "lib/http/request-parts.test.ts", "a path that may be kept has no card number"],
+    tests: ["unit", "lib/http/request-parts.test.ts", "a storable path has no card number"],
   },
   {
     name: "the beginning of a card's number is kept as that of a token",
@@ -504,7 +504,7 @@ export const MUTANTS = [
   {
     name: "test mode writes without end",
     edits: [["lib/http/admission.ts", "writes(endpoint) ? takeSandboxWrite(caller) : null", "null"]],
-    tests: ["int", "lib/http/sandbox-quota.int.test.ts", "small writes end with the day's number of them"],
+    tests: ["int", "lib/http/sandbox-quota.int.test.ts", "small writes are limited by number"],
   },
   {
     name: "a quota that counts no bytes",
@@ -512,12 +512,12 @@ export const MUTANTS = [
       ["lib/http/respond.ts", "  limits.quota?.add(bodySize(call.request, input.body));\n", ""],
       ["lib/http/sandbox-quota.ts", "add: (size) => bytes.charge(key, size)", "add: () => {}"],
     ],
-    tests: ["unit", "lib/http/sandbox-quota.test.ts", "bytes are counted after the fact"],
+    tests: ["unit", "lib/http/sandbox-quota.test.ts", "bytes are counted afterwards"],
   },
   {
     name: "a proved address is not asked for",
     edits: [["lib/http/sandbox-quota.ts", "(verified ? verifiedQuota : unverifiedQuota)(key)", "verifiedQuota(key)"]],
-    tests: ["unit", "lib/http/sandbox-quota.test.ts", "without a proved address"],
+    tests: ["unit", "lib/http/sandbox-quota.test.ts", "without a verified address"],
   },
   {
     name: "anybody's test data may be removed",

@@ -13,7 +13,7 @@ const values: KeyFormValues = {
 };
 const now = new Date("2026-11-21T10:00:00Z");
 
-test("an expiry is days from now, or the end of a day where the merchant is", () => {
+test("an expiry is a number of days from now, or the end of a day in the merchant's time zone", () => {
   const on = (expiryDate: string, zone: string) =>
     expiryOf({ expiry: "date", kept: null, expiryDate }, now, zone)?.toISOString();
   expect(expiryOf(values, now, "UTC")).toBeNull();
@@ -27,7 +27,7 @@ test("an expiry is days from now, or the end of a day where the merchant is", ()
   for (const typed of ["9999-12-31", "12026-01-01", "275760-12-31"]) expect(on(typed, "UTC")).toBeUndefined();
 });
 
-test("of a key that is there its settings stand in the form, and its end stays unless another is chosen", () => {
+test("the form shows an existing key's settings and keeps its expiry unless another is chosen", () => {
   const kept = "2027-01-01T00:00:00.000Z";
   const key = {
     name: "Shop",
@@ -46,7 +46,7 @@ test("of a key that is there its settings stand in the form, and its end stays u
   expect(keyFormOf(null, ["event.read"])).toMatchObject({ name: "", permissions: ["event.read"], expiry: "never" });
 });
 
-test("blank lines and white space are left out", () => {
+test("blank lines and white space are ignored", () => {
   expect(keyBody(values, now)).toEqual({
     name: "Shop",
     permissions: ["payment.create"],
@@ -55,7 +55,7 @@ test("blank lines and white space are left out", () => {
   });
 });
 
-test("a refused address is named by its line, and what belongs to no field is kept", () => {
+test("a refused address is reported with its line, and errors without a field are kept", () => {
   const refusals = [
     { param: "ip_allow_list.2", message: "'nonsense' is neither." },
     { param: "name", message: "Give the key a name." },

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { PERMISSIONS } from "@/lib/contract/permissions";
 import { PERMISSION_GROUPS, PERMISSION_PRESETS, permissionSummary, presetOf } from "./permission-words";
 
-test("every permission stands in one group, with words", () => {
+test("every permission is in one group and has a description", () => {
   const named = PERMISSION_GROUPS.flatMap((group) => group.permissions);
   expect(named.map(({ permission }) => permission).toSorted()).toEqual([...PERMISSIONS].toSorted());
   for (const words of named) {
@@ -11,7 +11,7 @@ test("every permission stands in one group, with words", () => {
   }
 });
 
-test("read-only can change nothing, full access is everything, and no two presets are the same", () => {
+test("the read-only preset changes nothing, full access has every permission, and all presets differ", () => {
   const preset = (id: string) => PERMISSION_PRESETS.find((candidate) => candidate.id === id)?.permissions ?? [];
   expect(preset("full").toSorted()).toEqual([...PERMISSIONS].toSorted());
   expect(preset("read_only")).toHaveLength(8);
@@ -19,7 +19,7 @@ test("read-only can change nothing, full access is everything, and no two preset
   for (const { permissions, id } of PERMISSION_PRESETS) expect(presetOf(permissions.toReversed())?.id).toBe(id);
 });
 
-test("permissions are summed up in words", () => {
+test("permissions are summarized in words", () => {
   expect(permissionSummary(PERMISSIONS)).toBe("Full access");
   expect(permissionSummary(["transaction.refund"])).toBe("Refund");
   expect(permissionSummary(["transaction.refund", "payment.create", "event.read"])).toBe("Create payments and 2 more");

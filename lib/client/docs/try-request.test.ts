@@ -21,7 +21,7 @@ const problemsOf = (name: string, parameters: Record<string, string>, body = "")
 
 afterEach(() => void vi.unstubAllGlobals());
 
-test("every endpoint has a form whose example body is one that its own schema takes", () => {
+test("every endpoint's form has an example body that its own schema accepts", () => {
   for (const { name, method, path, body, idempotency } of ENDPOINTS) {
     const endpoint = findEndpoint(document, name);
     expect([endpoint.method, endpoint.path]).toEqual([method, path]);
@@ -35,12 +35,12 @@ test("every endpoint has a form whose example body is one that its own schema ta
   }
 });
 
-test("a new key may do what the endpoints ask for, and nothing that is no permission of a key", () => {
+test("a new key has the permissions that the endpoints require, and only those that a key can have", () => {
   expect(permissionsIn(document).toSorted()).toEqual([...PERMISSIONS].toSorted());
 });
 
 describe("a request", () => {
-  it("names what is missing and what cannot be sent", () => {
+  it("reports what is missing and what cannot be sent", () => {
     expect(problemsOf("capturePayment", { id: " " }, '{"amount": 4999')).toEqual({
       id: "id is required.",
       "X-Idempotency-Key": "X-Idempotency-Key is required.",
@@ -53,7 +53,7 @@ describe("a request", () => {
     expect(problemsOf("refundPayment", { id: "pay_1", "X-Idempotency-Key": "k" })).toEqual({});
   });
 
-  it("cannot leave its endpoint by what is typed", () => {
+  it("stays at its endpoint whatever is typed", () => {
     const endpoint = findEndpoint(document, "getPayment");
     const made = requestOf(endpoint, { parameters: { id: "../keys?x=1#y" }, body: "" });
     expect(made).toMatchObject({ request: { url: "/v1/payments/..%2Fkeys%3Fx%3D1%23y", body: null } });
@@ -62,7 +62,7 @@ describe("a request", () => {
   });
 });
 
-test("where live keys have an address of their own, sandbox requests go to the sandbox's", () => {
+test("sandbox requests go to the sandbox's address if live keys have another", () => {
   expect(sandboxElsewhere(document, "pay.example")).toBeNull();
   const [sandboxBaseUrl, liveBaseUrl] = ["https://sandbox.pay.example", "https://pay.example"];
   const apart = buildOpenApi({ ...BASE, sandboxBaseUrl, liveBaseUrl });
@@ -80,12 +80,12 @@ describe("an answer", () => {
     return { answers, init: sent.mock.calls[0]?.[1] as RequestInit };
   };
 
-  it("is sent for with the key in its header, and without a cookie", async () => {
+  it("is requested with the key in a header and without cookies", async () => {
     const { init } = await shown(Response.json({}));
     expect(init).toMatchObject({ credentials: "omit", headers: { "X-Api-Key": "sk_test_x" } });
   });
 
-  it("shows status, what its headers tell, and its JSON indented, refusals as they are", async () => {
+  it("shows status, headers and indented JSON, and refusals unchanged", async () => {
     const headers = { "X-Request-Id": "req_1", "Idempotent-Replayed": "true", "X-Other": "1" };
     const { answers } = await shown(Response.json({ code: "card_declined" }, { status: 402, headers }));
     expect(answers.at(-1)).toMatchObject({
@@ -97,7 +97,7 @@ describe("an answer", () => {
     });
   });
 
-  it("shows a stream as it comes, and no more than a page can hold", async () => {
+  it("shows a stream as it arrives, up to what a page can hold", async () => {
     const pieces = ["data: 1\n\n", `data: ${"2".repeat(300_000)}`];
     const body = new ReadableStream({
       pull(controller) {

@@ -22,7 +22,7 @@ const everything = () => true;
 const viewer = (permission: string) => ROLE_PERMISSIONS.viewer.some((held) => held === permission);
 
 describe("why an action is not possible", () => {
-  test("there is a reason exactly when the service does not offer the action", () => {
+  test("there is a reason if and only if the service does not offer the action", () => {
     for (const status of PAYMENT_STATUSES) {
       const refunded = status === "REFUNDED" ? 10_000 : 0;
       const money = {
@@ -60,7 +60,7 @@ describe("why an action is not possible", () => {
     expect(reasonAgainst(action, subject({ actions: [], ...overrides }), everything)).toContain(words);
   });
 
-  test("a role that lacks the permission is told so, for what the payment itself would allow", () => {
+  test("a role without the permission gets that reason for actions that the payment allows", () => {
     expect(reasonAgainst("refund", subject(), viewer)).toContain("Your role does not allow");
     expect(reasonAgainst("refund", subject({ status: "DECLINED", actions: [] }), viewer)).toContain("declined");
   });

@@ -93,7 +93,7 @@ describe("a bulk refund", () => {
     expect(new Set(sent.map(({ key }) => key)).size).toBe(COUNT);
   });
 
-  test("sends a disputed payment only when the user refunds it all the same, and none that is disputed since", async () => {
+  test("refunds a disputed payment only if the user insists, and none disputed in the meantime", async () => {
     const rows = transactions.map((row, index) => {
       const dispute = index < 2 ? ({ id: "dp_1", status: "NEEDS_RESPONSE" } as const) : null;
       return { ...row, dispute };
@@ -113,7 +113,7 @@ describe("a bulk refund", () => {
     }
   });
 
-  test("has three under way at once, and no more", async () => {
+  test("has at most three requests in progress", async () => {
     let now = 0;
     let most = 0;
     answer = async (chargeId) => {
@@ -126,7 +126,7 @@ describe("a bulk refund", () => {
     expect(most).toBe(3);
   });
 
-  test("a row that has changed since is not sent; one that is refused or unknown speaks for itself alone", async () => {
+  test("skips rows that have changed; a refused or unknown row does not stop the others", async () => {
     refundable = (paymentId) => (paymentId === "pay_1" ? 400 : AMOUNT);
     answer = async (chargeId) => {
       if (chargeId === "txn_2") return { kind: "no_answer" };
@@ -155,7 +155,7 @@ describe("a bulk refund", () => {
     expect(ofLost).toEqual([lost.key, lost.key]);
   });
 
-  test("stopped, it sends no more; the rest can be sent later", async () => {
+  test("sends nothing more once stopped; the rest can be sent later", async () => {
     const bulk = start();
     answer = async (chargeId) => {
       bulk.stop();
@@ -169,7 +169,7 @@ describe("a bulk refund", () => {
     expect(sent).toHaveLength(COUNT);
   });
 
-  test("a reload finds what was under way unknown and the rest not sent, with the same keys", async () => {
+  test("after a reload, requests in progress are unknown and the rest unsent, under the same keys", async () => {
     answer = () => new Promise(() => {});
     void start().start(form);
     await expect.poll(() => sent.length).toBe(3);
@@ -184,7 +184,7 @@ describe("a bulk refund", () => {
     }
   });
 
-  test("a reload while payments are still being read finds nothing sent, and the run can go on", async () => {
+  test("after a reload while payments are read, nothing was sent and the run can continue", async () => {
     void new BulkRefund(rowsOf(transactions, ports().newKey), { ...ports(), read: () => new Promise(() => {}) }).start(
       form,
     );
@@ -195,7 +195,7 @@ describe("a bulk refund", () => {
     expect(steps(after)).toEqual(all("refunded"));
   });
 
-  test("what the processor has is looked after until its key says how it went", async () => {
+  test("follows requests that the processor has until their keys have an outcome", async () => {
     answer = async () => ({
       kind: "answered",
       status: 202,
@@ -208,7 +208,7 @@ describe("a bulk refund", () => {
     expect(sent).toHaveLength(COUNT);
   });
 
-  test("the record is of one merchant and mode", () => {
+  test("the record belongs to one merchant and mode", () => {
     const items = new Map<string, string>();
     const storage = {
       getItem: (name: string) => items.get(name) ?? null,

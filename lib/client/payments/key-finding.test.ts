@@ -3,7 +3,7 @@ import { findingOf } from "./money-attempt";
 
 const effect = { kind: "refund", state: "open", payment_id: "pay_1", transaction_id: "txn_1", attempts: 1 };
 
-test("a key tells what became of its request, and nothing that is not certain", () => {
+test("a key's finding states its request's outcome, and only what is certain", () => {
   expect(findingOf(null)).toEqual({ kind: "absent" });
   expect(findingOf({ status: null, effect: null, response: null })).toEqual({ kind: "open", transactionId: null });
   expect(findingOf({ status: null, effect, response: null })).toEqual({ kind: "open", transactionId: "txn_1" });

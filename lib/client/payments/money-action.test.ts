@@ -139,7 +139,7 @@ describe("a money action of the dashboard", () => {
     await expect.poll(() => driver.getSnapshot().state.step).toBe(step);
   };
 
-  test("a refund that is made is done, and leaves nothing behind", async () => {
+  test("a completed refund is done and leaves no record", async () => {
     const driver = await start();
     answers = [made()];
     await driver.submit({ amount: 4_000 }, 4_000);
@@ -148,7 +148,7 @@ describe("a money action of the dashboard", () => {
     expect(storage.length).toBe(0);
   });
 
-  test("a second click while the first is under way sends nothing, and neither does one after it is done", async () => {
+  test("a second click sends nothing, neither during the first request nor after it", async () => {
     const driver = await start();
     let answer: (attempt: Attempt<MoneyResponse>) => void = () => {};
     answers = [new Promise((resolve) => (answer = resolve))];
@@ -169,7 +169,7 @@ describe("a money action of the dashboard", () => {
     expect(record()).toMatchObject({ key: "key-1", body: { amount: 1_000, reason: "RETURN" }, amount: 1_000 });
   });
 
-  test("without an answer the outcome is unknown, and a retry repeats key and body", async () => {
+  test("without a response the outcome is unknown, and a retry repeats key and body", async () => {
     const driver = await start();
     answers = [noAnswer, made()];
     await driver.submit({ amount: 4_000 }, 4_000);
@@ -181,7 +181,7 @@ describe("a money action of the dashboard", () => {
     expect(record()).toBeNull();
   });
 
-  test("a reload in the middle comes back to the unknown outcome with the same key", async () => {
+  test("a reload midway returns to the unknown outcome with the same key", async () => {
     const before = await start();
     answers = [new Promise(() => {})];
     void before.submit({ amount: 4_000 }, 4_000);
@@ -197,7 +197,7 @@ describe("a money action of the dashboard", () => {
     expect(after.getSnapshot().state.step).toBe("done");
   });
 
-  test("PENDING is unknown until the key says how the refund went", async () => {
+  test("PENDING is unknown until the key has the refund's outcome", async () => {
     const driver = await start();
     answers = [pending()];
     meanwhile = [
@@ -221,7 +221,7 @@ describe("a money action of the dashboard", () => {
     expect(sent.map(({ key }) => key)).toEqual(["key-1", "key-2"]);
   });
 
-  test("checking the status sends nothing, and takes no other refund for its own", async () => {
+  test("checking the status sends nothing and never mistakes another refund for its own", async () => {
     const driver = await start();
     answers = [noAnswer];
     await driver.submit({ amount: 4_000 }, 4_000);
@@ -237,7 +237,7 @@ describe("a money action of the dashboard", () => {
     expect(sent).toHaveLength(1);
   });
 
-  test("a request that is found at work is looked after until it ends", async () => {
+  test("a request found in progress is followed until it ends", async () => {
     const driver = await start();
     answers = [noAnswer];
     await driver.submit({ amount: 4_000 }, 4_000);
@@ -248,7 +248,7 @@ describe("a money action of the dashboard", () => {
     await settled(driver, "done");
   });
 
-  test("when the status cannot be looked up, the outcome stays unknown and the page says why", async () => {
+  test("if the status cannot be read, the outcome stays unknown and the page says why", async () => {
     const driver = new MoneyDriver("refund", "pay_1", {
       ...ports(),
       lookUp: () => Promise.reject(new Error("No answer came.")),
@@ -260,7 +260,7 @@ describe("a money action of the dashboard", () => {
     expect(driver.getSnapshot().state).toMatchObject({ step: "unknown", checking: false, notice: "No answer came." });
   });
 
-  test("a capture without an answer is done once its key says so, and has no refund to show", async () => {
+  test("a capture without a response is done once its key says so, and shows no refund", async () => {
     subject = authorized;
     const driver = await start("capture");
     answers = [noAnswer];
@@ -272,7 +272,7 @@ describe("a money action of the dashboard", () => {
     expect(driver.getSnapshot()).toMatchObject({ state: { step: "done" }, record: { transactionId: null } });
   });
 
-  test("a refusal that the key keeps gives the next try a new key; others keep theirs", async () => {
+  test("after a refusal that the key stores, the next attempt gets a new key; after others it keeps its key", async () => {
     const driver = await start();
     answers = [refusal("outcome_pending", 409), refusal("amount_exceeds_refundable", 422), made()];
     await driver.submit({ amount: 4_000 }, 4_000);
@@ -290,7 +290,7 @@ describe("a money action of the dashboard", () => {
     expect(record()?.key).toBe("key-1");
   });
 
-  test("when another tab refunded meanwhile, nothing is sent until the person has seen it", async () => {
+  test("after a refund in another tab, nothing is sent until the user has seen it", async () => {
     const driver = await start();
     subject = withRefund("txn_other", 4_000);
     answers = [made()];
@@ -305,7 +305,7 @@ describe("a money action of the dashboard", () => {
     expect(sent).toHaveLength(1);
   });
 
-  test("what one tab does not know the outcome of, another one sends under no other key", async () => {
+  test("while an outcome is unknown in one tab, another tab does not send the request under another key", async () => {
     const [first, second] = [await start(), await start()];
     answers = [noAnswer];
     await first.submit({ amount: 4_000 }, 4_000);
@@ -318,7 +318,7 @@ describe("a money action of the dashboard", () => {
     expect(sent[1]).toEqual(sent[0]);
   });
 
-  test("a request that never arrived is not sent again once somebody else has refunded, before the person has seen it", async () => {
+  test("a request that never arrived is not resent after another user's refund until the user has seen that refund", async () => {
     const driver = await start();
     answers = [noAnswer, made()];
     await driver.submit({ amount: 4_000 }, 4_000);
@@ -332,7 +332,7 @@ describe("a money action of the dashboard", () => {
     expect(sent[1]).toMatchObject({ key: "key-1", body: { amount: 1_000 } });
   });
 
-  test("a retry is sent although nobody answers what became of the request: its key makes it safe", async () => {
+  test("a retry is sent even if the request's status is unavailable, because its key makes it safe", async () => {
     const driver = new MoneyDriver("refund", "pay_1", {
       ...ports(),
       lookUp: () => Promise.reject(new Error("No answer came.")),
@@ -345,7 +345,7 @@ describe("a money action of the dashboard", () => {
     expect(sent[1]).toEqual(sent[0]);
   });
 
-  test("a retry that the browser itself prevents leaves the outcome unknown, to be tried again", async () => {
+  test("a retry that the browser blocks leaves the outcome unknown and can be repeated", async () => {
     const driver = await start();
     answers = [noAnswer, made()];
     await driver.submit({ amount: 4_000 }, 4_000);
@@ -358,7 +358,7 @@ describe("a money action of the dashboard", () => {
     expect(driver.getSnapshot().state.step).toBe("done");
   });
 
-  test("coming back to the tab shows what changed meanwhile", async () => {
+  test("returning to the tab shows what has changed", async () => {
     const driver = await start();
     subject = withRefund("txn_other", 2_500);
     await driver.refresh();
@@ -395,7 +395,7 @@ describe("a money action of the dashboard", () => {
     });
   });
 
-  test("past the life of a key there is no safe retry: only looking, and then forgetting", async () => {
+  test("after a key has expired there is no safe retry: the status can be checked, then the record discarded", async () => {
     const driver = await start();
     answers = [noAnswer, made()];
     await driver.submit({}, 10_000);
@@ -411,7 +411,7 @@ describe("a money action of the dashboard", () => {
     expect(record()).toBeNull();
   });
 
-  test("records are of one merchant and mode", async () => {
+  test("records belong to one merchant and mode", async () => {
     const driver = await start();
     answers = [noAnswer];
     await driver.submit({}, 10_000);

@@ -22,12 +22,12 @@ function script(...attempts: Attempt<string>[]) {
   return { ports, waits, left: attempts };
 }
 
-describe("what an answer says about the money", () => {
-  test("the refusals that a key keeps are those of the contract", () => {
+describe("what a response says about the money", () => {
+  test("the refusals that a key stores are those of the contract", () => {
     expect(ERROR_CODES.filter(isKeptRefusal)).toEqual(ERROR_CODES.filter((code) => "stored" in ERRORS[code]));
   });
 
-  test("an answer that does not come, comes broken or says PENDING leaves the outcome unknown", () => {
+  test("a missing, broken or PENDING response leaves the outcome unknown", () => {
     expect(resultOf({ kind: "no_answer" }, false)).toMatchObject({ kind: "unknown", why: "no_answer" });
     expect(resultOf({ kind: "answered", status: 202, data: "it" }, false)).toMatchObject({
       kind: "unknown",
@@ -39,7 +39,7 @@ describe("what an answer says about the money", () => {
     }
   });
 
-  test("a refusal that a key keeps is final, even after an attempt nobody knows about", () => {
+  test("a refusal that a key stores is final, even after an attempt with an unknown outcome", () => {
     expect(resultOf(refused("amount_exceeds_refundable"), true)).toMatchObject({ kind: "refused", keySpent: true });
     expect(resultOf(refused("idempotency_key_reused"), true)).toMatchObject({ kind: "refused", keySpent: true });
   });
@@ -51,7 +51,7 @@ describe("what an answer says about the money", () => {
     }
   });
 
-  test("told to come back, it does so after the time that was named, and takes the answer", async () => {
+  test("it retries after the requested time and takes the response", async () => {
     const { ports, waits } = script(refused("idempotency_request_in_progress", 1_500), refused("rate_limited"), {
       kind: "answered",
       status: 201,
@@ -61,7 +61,7 @@ describe("what an answer says about the money", () => {
     expect(waits).toEqual([1_500, 1_000]);
   });
 
-  test("it does not come back for ever: a request that stays in progress is unknown", async () => {
+  test("it does not retry forever: a request that stays in progress is unknown", async () => {
     const { ports, waits } = script(...Array.from({ length: 50 }, () => refused("idempotency_request_in_progress")));
     expect(await attemptMoney(ports, false)).toMatchObject({ kind: "unknown", why: "unanswerable" });
     expect(waits.length).toBeLessThan(30);

@@ -20,7 +20,7 @@ describe("otherModePath", () => {
     );
   });
 
-  test("leads from a page of one thing to its list", () => {
+  test("leads from the page of one object to its list", () => {
     expect(live(`/test/payments/pay_${ID}`, "tab=events")).toBe("/live/transactions");
     expect(live(`/test/transactions/txn_${ID}`)).toBe("/live/transactions");
     expect(live(`/test/plans/plan_${ID}/edit`)).toBe("/live/plans");

@@ -31,7 +31,7 @@ function expected(matches: (row: SampleTransaction) => boolean) {
 }
 
 describe("the sums of a list", () => {
-  test("is the sum of all that its filters match, by currency, whatever the sort", async () => {
+  test("add up all rows that the filters match, by currency, whatever the sort", async () => {
     for (const field of ["created_at", "amount", "status"])
       expect(await sumTransactions(call(), search({}, { field, order: "asc" }))).toEqual(expected(() => true));
     const some = search({ card_brand: ["visa", "amex"], status: ["SETTLED", "DECLINED"], currency: ["EUR"] });
@@ -50,7 +50,7 @@ describe("the sums of a list", () => {
     });
   });
 
-  test("counts captured amounts and paid refunds, before and after their settlement", async () => {
+  test("count captured amounts and paid refunds, before and after settlement", async () => {
     const tenant = await moneyTenant(db);
     const ctx = testContext(tenant.service, tenant.merchant.test);
     const { body: held } = await tenant.create({ capture_method: "manual", amount: 5_000 });
@@ -67,7 +67,7 @@ describe("the sums of a list", () => {
     });
   });
 
-  test("deducts the ledger's fees, also for selected rows and on the payment's page", async () => {
+  test("deduct the ledger's fees, also for selected rows and on the payment's page", async () => {
     const tenant = await moneyTenant(db);
     const ctx = testContext(tenant.service, tenant.merchant.test);
     await db.sql`update environments set fee_basis_points = 290 where id = ${tenant.environmentId}`;
@@ -84,7 +84,7 @@ describe("the sums of a list", () => {
     expect(await getPaymentDetail(ctx, { id: held.id })).toMatchObject({ fee: 87 });
   });
 
-  test("counts refunded amounts of charges if only charges are listed", async () => {
+  test("count refunded amounts of charges if only charges are listed", async () => {
     const tenant = await moneyTenant(db);
     const ctx = testContext(tenant.service, tenant.merchant.test);
     const { body: paid } = await tenant.create({ amount: 5_000 });
@@ -102,7 +102,7 @@ describe("the sums of a list", () => {
     });
   });
 
-  test("follows the found rows, not the search", async () => {
+  test("follow the rows found, not the search", async () => {
     const tenant = await moneyTenant(db);
     const ctx = testContext(tenant.service, tenant.merchant.test);
     const { body: euros } = await tenant.create({ amount: 5_000, currency: "EUR" });
@@ -122,11 +122,11 @@ describe("the sums of a list", () => {
     expect(await sum(1)).toEqual(charges);
   });
 
-  test("has nothing of another merchant", async () => {
+  test("include nothing of another merchant", async () => {
     expect(await sumTransactions(testContext(service, otherMerchant.test), search())).toMatchObject({ rows: 0 });
   });
 
-  test("stops at the list's count limit, and reports that", async () => {
+  test("stop at the list's count limit, and report that", async () => {
     const ctx = testContext(service, otherMerchant.live);
     await insertManyTransactions(db, otherMerchant.live.id, TOTAL_CAP);
     expect(await sumTransactions(ctx, search())).toMatchObject({ rows: TOTAL_CAP, capped: false });

@@ -203,7 +203,7 @@ describe("an endpoint", () => {
     }
   });
 
-  test("is refused at an address that is not public, when it is made and when it is moved", async () => {
+  test("is refused at an address that is not public, when created and when changed", async () => {
     const { call } = await tenant();
     const webhooks = createSender(publicGuard(async () => ["93.184.215.14"]));
     const service = { ...call().service, webhooks };
@@ -222,7 +222,7 @@ describe("an endpoint", () => {
     expect((await getWebhookEndpoint(call(), { id })).url).toBe("https://shop.example/hook");
   });
 
-  test("is the only one with its url, when it is made and when it is moved, until it is deleted", async () => {
+  test("has a unique url, when created and when changed, until it is deleted", async () => {
     const { call, merchant, stranger: otherMerchant, service, endpoint } = await tenant();
     const [first, other] = [await endpoint(), await endpoint()];
     const taken = { code: "already_exists", param: "url", errors: [{ param: "url", code: "already_exists" }] };
@@ -240,7 +240,7 @@ describe("an endpoint", () => {
     expect((await updateWebhookEndpoint(call(), { id: other.id, url: first.url })).url).toBe(first.url);
   });
 
-  test("is one of two concurrent ones with its url", async () => {
+  test("is created once by two concurrent requests with its url", async () => {
     const { endpoint } = await tenant();
     const results = await Promise.allSettled([1, 2, 3].map(() => endpoint({ url: "http://127.0.0.1:9/race" })));
     expect(results.map(({ status: of }) => of).sort()).toEqual(["fulfilled", "rejected", "rejected"]);
@@ -257,7 +257,7 @@ describe("an endpoint", () => {
     expect([...rows]).toEqual([{ detail: { changed: ["url"] } }]);
   });
 
-  test("is one of fifty at most", async () => {
+  test("is refused if the merchant has fifty", async () => {
     const { endpoint } = await tenant();
     for (let i = 0; i < 50; i++) await endpoint();
     await expect(endpoint()).rejects.toMatchObject({ code: "invalid_state" });
@@ -386,7 +386,7 @@ describe("a replay", () => {
     await expect(replay(made.id, { since: "2020-01-01T00:00:00Z" })).rejects.toMatchObject(tooOld);
   });
 
-  test("examines a bounded number of events, whatever it finds, and goes on from `next_since` without missing one", async () => {
+  test("examines a bounded number of events per call, and continues from `next_since` without missing one", async () => {
     const { merchant, endpoint, happen, replay, clock } = await tenant();
     await happen();
     const made = await endpoint();

@@ -122,7 +122,7 @@ describe("a payment", () => {
     [[line("Settled", { "Captured (PC)": "-12.30" })], { captured: 0, settled: 1_230, released: false }, 1_230],
     [[line("CaptureFailed", { "Captured (PC)": "-12.30" })], { captured: -1_230, settled: 0, released: false }, 1_230],
     [[line("Expired")], { captured: 0, settled: 0, released: true }, 0],
-  ])("that began before the report is known in part", (rows, part, amount) => {
+  ])("that began before the report is partly known", (rows, part, amount) => {
     const report = read(...rows);
     expect(report.entries).toMatchObject([{ kind: "payment", amount, part }]);
     expect(report.complete).toBe(false);
@@ -148,7 +148,7 @@ describe("a refund", () => {
   const refundsOf = (...rows: string[][]) =>
     read(...payment(), ...rows).entries.filter(({ kind }) => kind === "refund");
 
-  test("is one thing with its own references, sent and then paid back, and is taken off its payment once", () => {
+  test("has its own references, is sent and then paid back, and is deducted from its payment once", () => {
     const report = read(
       ...payment(),
       refund("SentForRefund", "-20.00", { "Main Amount": "-20.00" }),
@@ -175,7 +175,7 @@ describe("a refund", () => {
     expect(report.entries).toMatchObject([{ refunded }, { kind: "refund", state, amount: 2_000 }]);
   });
 
-  test("that came back and was sent again is paid back", () => {
+  test("that was returned and sent again is paid back", () => {
     const rows = [
       refund("SentForRefund", "-20.00"),
       refund("RefundFailed", "20.00"),
@@ -184,7 +184,7 @@ describe("a refund", () => {
     expect(refundsOf(...rows)).toMatchObject([{ state: "pending", amount: 2_000 }]);
   });
 
-  test("beside others of the same payment and amount is one of its own", () => {
+  test("is distinct from others of the same payment and amount", () => {
     const other = { "Modification Psp Reference": "REFUND0000000002", "Modification Merchant Reference": "" };
     const report = read(...payment(), refund("SentForRefund", "-20.00"), refund("SentForRefund", "-20.00", other));
     expect(report.entries).toMatchObject([
@@ -203,7 +203,7 @@ describe("a refund", () => {
     });
   });
 
-  test("whose payment began before the report is there without it", () => {
+  test("is listed without its payment if that began before the report", () => {
     expect(read(refund("Refunded", "20.00")).entries).toMatchObject([{ kind: "refund", payment: PSP, amount: 2_000 }]);
   });
 });
@@ -233,7 +233,7 @@ test("chargebacks, unknown types and other currencies are counted and named", ()
 describe("several files", () => {
   const onDay = (day: number) => ({ "Booking Date": `2026-11-${day} 23:00:00` });
 
-  test("are one report, in whatever order, and lines that are in two of them happened once", () => {
+  test("are one report in any order, and lines in two of them count once", () => {
     const capture = captured("5.00", onDay(21));
     const report = readAccountingReport(
       [
@@ -248,7 +248,7 @@ describe("several files", () => {
     ]);
   });
 
-  test("of two time zones have each line once, and two captures of the same amount at the same moment stay two", () => {
+  test("of two time zones count each line once, and two captures of the same amount at the same time stay two", () => {
     const lines = (cells: Cells) => [
       received("100.00", cells),
       authorised("100.00", cells),
@@ -272,19 +272,19 @@ describe("several files", () => {
       () =>
         readAccountingReport(files, ACCOUNT);
 
-    test("are told apart from files that leave one out", () => {
+    test("differ from files that omit a day", () => {
       expect(reading(day(20), day(22))).toThrow(gap(20, 22));
       const whole = [20, 22].map((number) => received("1.00", onDay(number)));
       expect(reading(fileOf(whole), empty(0, "empty.csv"))().entries).toHaveLength(1);
     });
 
-    test("are whole where that day's own file has nothing below its first line", () => {
+    test("are complete if that day's file has only a header", () => {
       const weekend = reading(day(23), empty(22), day(20), empty(21, nameOf(21).replace(".csv", " (1).csv")));
       expect(weekend().entries).toMatchObject([{ amount: 100 }]);
       expect(reading(empty(19), day(20), empty(24))().entries).toHaveLength(1);
     });
 
-    test("leave out every other day, whatever empty files there are", () => {
+    test("omit any other day, whatever empty files there are", () => {
       expect(reading(day(20), empty(21), day(23))).toThrow(gap(21, 23));
       expect(reading(day(20), empty(22), day(23))).toThrow(gap(20, 23));
       expect(reading(day(20), empty(19), empty(24), empty(20), day(22))).toThrow(gap(20, 22));
@@ -292,7 +292,7 @@ describe("several files", () => {
       expect(reading(day(20), empty(21, filtered), day(22))).toThrow(gap(20, 22));
     });
 
-    test("are told how to say which day an empty file is of", () => {
+    test("are refused with how to name an empty file after its day", () => {
       expect(reading(day(20), empty(21, "saturday.csv"), day(22))).toThrow(
         `${gap(20, 22)} saturday.csv has no line below its first, and counts for a day only under Adyen's own name of it, such as payments_accounting_report_2026_11_20.csv.`,
       );
@@ -313,7 +313,7 @@ describe("time zones", () => {
     expect(read(row).from.toISOString()).toBe(at);
   });
 
-  test.each(["CST", "IST", "PST", "XYZ", "", "constructor"])("%j is refused and never guessed", (zone) => {
+  test.each(["CST", "IST", "PST", "XYZ", "", "constructor"])("%j is refused, not guessed", (zone) => {
     expect(() => read(received("1.00", { TimeZone: zone }))).toThrow(/line 2: its TimeZone.*in UTC or CET\.$/);
   });
 });
@@ -329,7 +329,7 @@ describe("an unusable file is refused in a sentence with the place and the remed
     throw new Error("the file was read");
   };
 
-  test("what is no such report at all", () => {
+  test("a file that is no such report", () => {
     expect(refused("")).toBe("r.csv is empty. Download the Payment accounting report as CSV again.");
     expect(refused("\r\n\r\n")).toContain("is empty");
     expect(refused(csv([]))).toContain("no line below its first");
@@ -347,7 +347,7 @@ describe("an unusable file is refused in a sentence with the place and the remed
     expect(refused(new Uint8Array([0x43, 0xe4, 0x2c]))).toContain("not text in UTF-8");
   });
 
-  test("columns that are missing, or there twice", () => {
+  test("missing or duplicate columns", () => {
     const without = HEADER.filter((name) => !name.startsWith("Modification"));
     expect(refused(csv([], without))).toBe(
       "r.csv lacks the columns Modification Psp Reference, Modification Merchant Reference. Add what is missing to the report in Adyen's Customer Area.",
@@ -355,7 +355,7 @@ describe("an unusable file is refused in a sentence with the place and the remed
     expect(refused(csv([], [...HEADER, "timezone"]))).toBe("r.csv has the column TimeZone twice.");
   });
 
-  test("a line of another account, without a cell, of no time or with no reference of Adyen's", () => {
+  test("a line of another account, or without a cell, a valid time or Adyen's reference", () => {
     expect(refused(csv([received("1.00"), received("1.00", { "Merchant Account": "OtherShop" })]))).toBe(
       "r.csv, line 3: it is of the merchant account OtherShop, and the connection is to ExampleShopECOM. Download the report of that account alone.",
     );
@@ -382,7 +382,7 @@ describe("an unusable file is refused in a sentence with the place and the remed
     );
   });
 
-  test("a quote that is never closed, without what it holds", () => {
+  test("an unclosed quote, without its contents", () => {
     const message = refused(csv([received("1.00"), received("1.00", { "Card Summary": '"4242424242424242' })]));
     expect(message).toMatch(/line \d+: this is no CSV/);
     expect(refused(csv([received("1.00", { "Card Summary": '42"42' })]))).toMatch(/no CSV/);
@@ -392,7 +392,7 @@ describe("an unusable file is refused in a sentence with the place and the remed
   });
 });
 
-test("a mark of the byte order, quotes and other spellings of the columns are read", () => {
+test("a byte order mark, quotes and other spellings of columns are accepted", () => {
   const quoted = csv(
     [received("1.00")].map((cells) => cells.map((cell) => `"${cell}"`)),
     HEADER,
