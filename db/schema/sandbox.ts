@@ -61,7 +61,7 @@ export const sandboxCharges = sandboxProcessor.table(
 
 /**
  * Cards stored for later charges, each by a check or a charge, whose outcome is repeated here. Of the card it contains only
- * its behavior and expiry. Rows of removed cards stay, so that they are refused.
+ * its behavior, expiry and slow, keyed fingerprint. Rows of removed cards stay, so that they are refused.
  */
 export const sandboxStoredCards = sandboxProcessor.table(
   "stored_cards",
@@ -71,6 +71,8 @@ export const sandboxStoredCards = sandboxProcessor.table(
     account: uuid("account").notNull(),
     customer: text("customer").notNull(),
     behavior: text("behavior").notNull(),
+    /** Equal for equal numbers of an account, so that merchants can give one trial for each card. */
+    fingerprint: uuid("fingerprint").notNull(),
     exp_month: smallint("exp_month").notNull(),
     exp_year: smallint("exp_year").notNull(),
     outcome: oneOf("sandbox_charge_outcome", CHARGE_OUTCOMES)("outcome").notNull(),

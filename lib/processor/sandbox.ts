@@ -72,8 +72,7 @@ export function createSandboxProcessor({
   async function authorize(request: AuthorizeRequest): Promise<Outcome> {
     const { reference, account, token, stored } = request;
     const own = sqlFor(account);
-    const find = () =>
-      stored ? findStoredCard(own, vault, account, { ...stored, token }) : vault.read(account, token);
+    const find = () => (stored ? findStoredCard(own, account, { ...stored, token }) : vault.read(account, token));
     const card = await find();
     if (card === null) {
       const record = stored ? await findSandboxRecord(own, reference) : null;
@@ -168,7 +167,7 @@ const NOT_STORED: Outcome = {
 type Found = CardInUse & { reference?: string };
 
 function newCharge(vault: SandboxVault, card: Found, request: AuthorizeRequest, now: Date) {
-  const { behavior, digest, expMonth, expYear, reference } = card;
+  const { behavior, fingerprint, expMonth, expYear, reference } = card;
   const { store, stored } = request;
   const email = request.customerEmail?.toLowerCase() ?? null;
   const address = addressText(request.billingAddress);
@@ -185,7 +184,7 @@ function newCharge(vault: SandboxVault, card: Found, request: AuthorizeRequest, 
     ...decideAuthorization(card, stored?.initiator ?? "customer", now),
     avsResult: verifyAddress(behavior, request.billingAddress),
     cvvResult: stored ? ("P" as const) : verifySecurityCode(behavior),
-    cardDigest: digest,
+    cardDigest: fingerprint,
     emailDigest: email && vault.digest("email", request.account, email),
     addressDigest: address && vault.digest("address", request.account, address),
     store: store ? { customer: store.customer, expMonth, expYear } : null,
@@ -229,7 +228,10 @@ function outcomeOf(record: SandboxRecord | SandboxRefusal, { challengePage }: Wi
         kind: "approved",
         ...(checks && { checks }),
         ...(record.capture_failed && { captured: false }),
-        ...(record.stored_card && { storedToken: storedTokenOf(record.stored_card) }),
+        ...(record.stored_card && {
+          storedToken: storedTokenOf(record.stored_card.reference),
+          fingerprint: record.stored_card.fingerprint,
+        }),
       };
     case "action_required":
       return { kind: "action_required", challenge: { url: challengePage }, ...(checks && { checks }) };

@@ -53,8 +53,8 @@ export type SandboxRecord = {
   capture_failed: boolean;
   /** The reference is closed: nothing was or will be executed. */
   closed: boolean;
-  /** Reference of the card that this approved charge stored. */
-  stored_card: string | null;
+  /** The card that this approved charge stored. */
+  stored_card: { reference: string; fingerprint: string } | null;
   /** Created by this call; false if it existed before. */
   fresh: boolean;
 };
@@ -113,8 +113,8 @@ export async function insertSandboxCharge(sql: Sql, charge: NewSandboxCharge): P
       returning *
     ), kept as (
       insert into sandbox_processor.stored_cards (
-        reference, account, customer, behavior, exp_month, exp_year, outcome)
-      select reference, account, ${store?.customer ?? null}, behavior, ${store?.expMonth ?? null}::smallint,
+        reference, account, customer, behavior, fingerprint, exp_month, exp_year, outcome)
+      select reference, account, ${store?.customer ?? null}, behavior, ${cardDigest}::uuid, ${store?.expMonth ?? null}::smallint,
         ${store?.expYear ?? null}::smallint, outcome
       from added where ${store !== null}::boolean and outcome <> 'declined'
     ), charged as (
@@ -127,7 +127,8 @@ export async function insertSandboxCharge(sql: Sql, charge: NewSandboxCharge): P
     )
     select outcome, decline_code, amount, avs_result, cvv_result, card_attempts, email_attempts, address_attempts,
       average_amount, behavior = 'capture_fails' and capture_at_once as capture_failed, false as closed,
-      case when outcome = 'approved' and ${store !== null}::boolean then reference end as stored_card, true as fresh
+      case when outcome = 'approved' and ${store !== null}::boolean
+        then jsonb_build_object('reference', reference, 'fingerprint', ${cardDigest}::uuid) end as stored_card, true as fresh
     from added
     union all
     select outcome, decline_code, amount, avs_result, cvv_result, card_attempts, email_attempts, address_attempts,
@@ -138,7 +139,8 @@ export async function insertSandboxCharge(sql: Sql, charge: NewSandboxCharge): P
 
 /** The card that an approved charge stored; `charge`: column with the charge's reference. */
 const cardStoredBy = (sql: Sql, charge: "charges.reference" | "charge") => sql`case when outcome = 'approved' then (
-        select s.reference from sandbox_processor.stored_cards s where s.reference = ${sql(charge)}) end`;
+        select jsonb_build_object('reference', s.reference, 'fingerprint', s.fingerprint)
+        from sandbox_processor.stored_cards s where s.reference = ${sql(charge)}) end`;
 
 /** Stored as the behavior of a closed reference, which is no charge and can never become one. */
 const CLOSED = "closed";

@@ -7,13 +7,14 @@ type NewSandboxCheck = {
   account: string;
   customer: string;
   behavior: SandboxBehavior;
+  fingerprint: string;
   expMonth: number;
   expYear: number;
   outcome: "approved" | "declined" | "action_required";
   declineCode: DeclineCode | null;
 };
 
-type SandboxCheck = Pick<NewSandboxCheck, "reference" | "account" | "customer" | "outcome"> & {
+type SandboxCheck = Pick<NewSandboxCheck, "reference" | "account" | "customer" | "fingerprint" | "outcome"> & {
   decline_code: DeclineCode | null;
 };
 
@@ -22,13 +23,13 @@ export async function insertSandboxCheck(sql: Sql, check: NewSandboxCheck): Prom
   const { reference, account, customer } = check;
   const added = await sql`
     insert into sandbox_processor.stored_cards (
-      reference, account, customer, behavior, exp_month, exp_year, outcome, decline_code)
-    values (${reference}::uuid, ${account}::uuid, ${customer}, ${check.behavior},
+      reference, account, customer, behavior, fingerprint, exp_month, exp_year, outcome, decline_code)
+    values (${reference}::uuid, ${account}::uuid, ${customer}, ${check.behavior}, ${check.fingerprint}::uuid,
       ${check.expMonth}, ${check.expYear}, ${check.outcome}, ${check.declineCode})
     on conflict (reference) do nothing
     returning reference`;
   const [known] = await sql<SandboxCheck[]>`
-    select reference, account, customer, outcome, decline_code from sandbox_processor.stored_cards
+    select reference, account, customer, fingerprint, outcome, decline_code from sandbox_processor.stored_cards
     where reference = ${reference}::uuid`.catch((cause: unknown) => {
     // The statement above was executed, so a failure of this one proves nothing.
     throw new Error("the store did not return the state of a check", { cause });
@@ -48,7 +49,7 @@ export async function decideSandboxCheck(
       decline_code = case when outcome = 'action_required' and not ${passed}::boolean then 'authentication_failed'
         else decline_code end
     where reference = ${reference}::uuid and account = ${account}::uuid and customer = ${customer}
-    returning reference, account, customer, outcome, decline_code`;
+    returning reference, account, customer, fingerprint, outcome, decline_code`;
   return decided ?? null;
 }
 
@@ -56,6 +57,7 @@ type Named = { reference: string; account: string; customer: string };
 
 export type SandboxStoredCard = {
   behavior: SandboxBehavior;
+  fingerprint: string;
   exp_month: number;
   exp_year: number;
 };
@@ -66,7 +68,7 @@ export async function findSandboxStoredCard(
   { reference, account, customer }: Named,
 ): Promise<SandboxStoredCard | null> {
   const [card] = await sql<SandboxStoredCard[]>`
-    select behavior, exp_month, exp_year from sandbox_processor.stored_cards
+    select behavior, fingerprint, exp_month, exp_year from sandbox_processor.stored_cards
     where reference = ${reference}::uuid and account = ${account}::uuid and customer = ${customer}
       and outcome = 'approved' and removed_at is null`;
   return card ?? null;

@@ -28,8 +28,8 @@ export function isExpired(expMonth: number, expYear: number, now: Date): boolean
   return Date.UTC(expYear, expMonth, 1) <= now.getTime();
 }
 
-/** A typed or stored card, as it is charged. `digest`: what the fraud rules count, its number or the stored card. */
-export type CardInUse = { behavior: SandboxBehavior; digest: string; expMonth: number; expYear: number };
+/** A typed or stored card, as it is charged. `fingerprint`: of its number, in its account. */
+export type CardInUse = { behavior: SandboxBehavior; fingerprint: string; expMonth: number; expYear: number };
 
 export type SandboxDecision =
   | { outcome: "approved" | "action_required"; declineCode: null }

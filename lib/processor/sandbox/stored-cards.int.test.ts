@@ -106,7 +106,7 @@ test("the challenge of a stored card is the customer's: charges by the merchant 
   const card = { ...request, token: `sbc_${request.reference}` };
   expect(await pay(card)).toMatchObject({ kind: "declined", refusal: expect.any(String) });
   const next = { ...request, pending: request.reference, challenge: "passed" } as const;
-  expect(await processor.continueStoring?.(next)).toEqual({ kind: "stored", token: card.token });
+  expect(await processor.continueStoring?.(next)).toMatchObject({ kind: "stored", token: card.token });
   expect(await pay(card)).toMatchObject({ kind: "approved" });
   expect(await pay(card, "customer")).toMatchObject({ kind: "action_required" });
   expect(await processor.continueStoring?.({ ...next, customer: newId() })).toMatchObject({ kind: "declined" });
@@ -120,17 +120,33 @@ test("an expired card is neither stored nor charged", async () => {
   expect(await pay(card)).toMatchObject(expired);
 });
 
-test("a stored card is charged without a security code, and counts in the fraud rules", async () => {
+test("a stored card is charged without a security code, and counts in the fraud rules like the typed one", async () => {
   const card = await stored("4242424242424242");
-  for (let i = 0; i < 5; i++) expect(await pay(card)).toMatchObject({ checks: { fraud_score: 0 } });
+  const { account } = card;
+  for (let i = 0; i < 5; i++) await processor.authorize(await authorization("4242424242424242", { account }));
   expect(await pay(card)).toMatchObject({ kind: "approved", checks: { cvv_result: "P", fraud_score: 15 } });
+});
+
+test("equal cards of an account have equal fingerprints, stored by a check or a payment", async () => {
+  const account = newId();
+  const fingerprintOf = (outcome: object) => (outcome as { fingerprint?: string }).fingerprint;
+  const byCheck = async (number: string, at = account) =>
+    fingerprintOf(await storeCard(await check(number, { account: at, expYear: 2090 })));
+  const first = await byCheck("4242424242424242");
+  expect(first).toMatch(/^[\da-f-]{36}$/);
+  expect(await byCheck("4242424242424242")).toBe(first);
+  const payment = await authorization("4242424242424242", { account, store: { customer: newId() } });
+  expect(fingerprintOf(await processor.authorize(payment))).toBe(first);
+  expect(fingerprintOf(await processor.inquire(inquiry(payment.reference)))).toBe(first);
+  expect(await byCheck("5555555555554444")).not.toBe(first);
+  expect(await byCheck("4242424242424242", newId())).not.toBe(first);
 });
 
 describe("a processor on a bad day", () => {
   test("a check whose answer is lost has stored the card, and the same reference tells", async () => {
     const request = await check("4000000000001976");
     expect(await storeCard(request)).toMatchObject({ kind: "unknown" });
-    expect(await storeCard(request)).toEqual({ kind: "stored", token: `sbc_${request.reference}` });
+    expect(await storeCard(request)).toMatchObject({ kind: "stored", token: `sbc_${request.reference}` });
   });
 
   test("a payment whose answer is lost loses no card", async () => {

@@ -27,15 +27,14 @@ function referenceOf(token: string): string | null {
 /** A customer's stored card, with its reference; null if it was removed or never stored. */
 export async function findStoredCard(
   sql: Sql,
-  vault: SandboxVault,
   account: string,
   { token, customer }: StoredCard,
 ): Promise<(CardInUse & { reference: string }) | null> {
   const reference = referenceOf(token);
   const card = reference && (await findSandboxStoredCard(sql, { reference, account, customer }));
   if (!reference || !card) return null;
-  const { behavior, exp_month: expMonth, exp_year: expYear } = card;
-  return { reference, behavior, digest: vault.digest("stored-card", account, reference), expMonth, expYear };
+  const { behavior, fingerprint, exp_month: expMonth, exp_year: expYear } = card;
+  return { reference, behavior, fingerprint, expMonth, expYear };
 }
 
 type Parts = {
@@ -50,13 +49,13 @@ type Parts = {
 export function createCardStore({ vault, clock, timer, sqlFor, reach }: Parts) {
   async function check(card: CardInUse, request: StoreCardRequest): Promise<StoreCardOutcome> {
     const { reference, account, customer } = request;
-    const { behavior, expMonth, expYear } = card;
+    const { behavior, fingerprint, expMonth, expYear } = card;
     const own = sqlFor(account);
     if (behavior === "refuse_once" && (await insertSandboxRefusal(own, reference, account))) {
       return { kind: "not_sent", reason: "the processor refused the first attempt before executing it" };
     }
     const decision = decideAuthorization(card, "customer", clock.now());
-    const row = { reference, account, customer, behavior, expMonth, expYear, ...decision };
+    const row = { reference, account, customer, behavior, fingerprint, expMonth, expYear, ...decision };
     const record = await insertSandboxCheck(own, row);
     if (record.account !== account || record.customer !== customer) {
       return { kind: "not_sent", reason: "the reference belongs to another customer" };
@@ -95,12 +94,15 @@ export function createCardStore({ vault, clock, timer, sqlFor, reach }: Parts) {
 }
 
 function outcomeOf(
-  record: Pick<Awaited<ReturnType<typeof insertSandboxCheck>>, "reference" | "outcome" | "decline_code">,
+  record: Pick<
+    Awaited<ReturnType<typeof insertSandboxCheck>>,
+    "reference" | "fingerprint" | "outcome" | "decline_code"
+  >,
   { challengePage }: Pick<StoreCardRequest, "challengePage">,
 ): StoreCardOutcome {
   switch (record.outcome) {
     case "approved":
-      return { kind: "stored", token: storedTokenOf(record.reference) };
+      return { kind: "stored", token: storedTokenOf(record.reference), fingerprint: record.fingerprint };
     case "action_required":
       return { kind: "action_required", challenge: { url: challengePage }, pending: record.reference };
     case "declined":

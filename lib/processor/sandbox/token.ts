@@ -6,7 +6,7 @@ import type { TokenizedCard } from "../port";
 import type { CardInUse } from "./checks";
 
 /** Contents of a token: the card's behavior and its slow fingerprint. Never the number or security code. */
-export type SandboxToken = { behavior: SandboxBehavior; fingerprint: string; expMonth: number; expYear: number };
+type SandboxToken = { behavior: SandboxBehavior; fingerprint: string; expMonth: number; expYear: number };
 
 export type SandboxVault = {
   tokenize(account: string, card: CardInput): Promise<TokenizedCard>;
@@ -60,7 +60,7 @@ export function createVault(secret: Secret): SandboxVault {
       const opened = vault.open(token);
       if (opened === null) return null;
       const { behavior, fingerprint, expMonth, expYear } = opened;
-      return { behavior, digest: vault.digest("card", account, fingerprint), expMonth, expYear };
+      return { behavior, fingerprint: vault.digest("card", account, fingerprint), expMonth, expYear };
     },
 
     digest(purpose, account, text) {

@@ -1,0 +1,1 @@
+ALTER TABLE "sandbox_processor"."stored_cards" ADD COLUMN "fingerprint" uuid NOT NULL;
