@@ -117,6 +117,59 @@ test.each([
   expect(vi.getTimerCount()).toBe(0);
 });
 
+describe("cards that are stored", () => {
+  const { challengePage } = CALLED;
+  const check = { ...request, customer: "c", token: "t", holder: { name: null, address: null }, challengePage };
+  const storing = (call: () => unknown) =>
+    withDeadline({ ...FAKE, storeCard: call, continueStoring: call, removeCard: call } as unknown as Processor, 8_000);
+
+  test.each([
+    { kind: "stored", token: "a token" },
+    {
+      kind: "stored",
+      token: "a token",
+      card: { brand: "visa", bin: null, last4: "4242", exp_month: 1, exp_year: 2030 },
+    },
+    { kind: "stored", token: "a token", fingerprint: "of its number" },
+    { kind: "declined", decline_code: null, refusal: "no such card" },
+    { kind: "action_required", challenge: { url: "https://bank.example/3ds" }, pending: "seti_1" },
+    { kind: "not_sent", reason: "refused" },
+    { kind: "unknown", reason: "lost" },
+  ])("a proper answer passes unchanged: %j", async (answer) => {
+    const guarded = storing(async () => answer);
+    expect(await guarded.storeCard?.(check)).toEqual(answer);
+    expect(await guarded.continueStoring?.({ ...check, pending: "p", challenge: "passed" })).toEqual(answer);
+  });
+
+  test.each([
+    ["no token", { kind: "stored" }],
+    ["an empty token", { kind: "stored", token: "" }],
+    ["a challenge that can't be continued", { kind: "action_required", challenge: { url: "https://bank.example" } }],
+    ["an outcome of a payment", { kind: "approved" }],
+  ])("%s is unknown", async (_, answer) => {
+    expect((await storing(async () => answer).storeCard?.(check))?.kind).toBe("unknown");
+  });
+
+  test("a check without a result in time is unknown, and a removal rejects", async () => {
+    const guarded = storing(() => new Promise(() => {}));
+    const outcome = guarded.storeCard?.(check);
+    const removal = guarded.removeCard?.("a", { token: "t", customer: "c" }).catch((error: Error) => error);
+    await vi.advanceTimersByTimeAsync(8_000);
+    expect((await outcome)?.kind).toBe("unknown");
+    expect(await removal).toBeInstanceOf(ProcessorTimeoutError);
+  });
+
+  test("an approval keeps the token of the card that it stored, as it is", async () => {
+    const approved = { kind: "approved", storedToken: "4242424242424242 token", fingerprint: "x" };
+    expect(await answering(async () => approved).guarded.capture(request)).toEqual(approved);
+  });
+
+  test("a processor that stores none has none of the calls", () => {
+    const { guarded } = answering(async () => null);
+    expect([guarded.storeCard, guarded.continueStoring, guarded.removeCard]).toEqual([undefined, undefined, undefined]);
+  });
+});
+
 test("not found passes for an inquiry", async () => {
   const { guarded } = answering(async () => ({ kind: "not_found" }));
   expect(await guarded.inquire(inquiry(request.reference))).toEqual({ kind: "not_found" });

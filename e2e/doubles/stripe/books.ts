@@ -1,48 +1,30 @@
 import { randomBytes } from "node:crypto";
 import type Stripe from "stripe";
-import { cardBrand } from "@/lib/contract/card-networks";
-import { type Behavior, behaviorOf, type Decline, declineOf, TEST_TOKENS } from "./cards";
+import type { Behavior, Decline } from "./cards";
+import { ApiError, found, refuse } from "./errors";
 import * as shapes from "./shapes";
+import { Cards, type Method, type Tell } from "./stored-cards";
 
-/** An error response. `stored`: kept under the request's idempotency key. */
-export class ApiError extends Error {
-  constructor(
-    readonly status: number,
-    readonly error: { type: string; code?: string; message: string; [more: string]: unknown },
-    readonly stored = true,
-  ) {
-    super(error.message);
-  }
-}
-
-/** Invalid parameters are detected before execution, so the error is never stored. */
-export const invalid = (message: string, param?: string, code = "parameter_invalid") =>
-  new ApiError(400, { type: "invalid_request_error", code, message, ...(param && { param }) }, false);
-const refuse = (code: string, message: string, more: object = {}) =>
-  new ApiError(400, { type: "invalid_request_error", code, message, ...more });
-const missing = (what: string, id: string) =>
-  new ApiError(404, { type: "invalid_request_error", code: "resource_missing", message: `No such ${what}: '${id}'` });
-
-type Method = { object: Stripe.PaymentMethod; behavior: Behavior; expired: boolean };
-type NewMethod = {
-  number: string;
-  exp_month: number;
-  exp_year: number;
-  metadata: Record<string, string>;
-  /** The cardholder's address; empty if none. */
-  address: Record<string, string>;
-};
-type Kept = { id: string };
 export type Terms = {
   livemode: boolean;
   /** `acct_…`: the owner of these books. */
   accountId: string;
   /** Min amount of a charge, in minor units. */
   minimumAmount: number;
-  /** URL of an intent's challenge page. */
+  /** URL of the challenge page of a PaymentIntent or SetupIntent. */
   challengeAddress: (intent: string) => string;
   now: () => number;
 };
+
+type Confirmation = {
+  method: string;
+  captureMethod: string | null;
+  returnUrl: string | null;
+  futureUsage: "off_session" | "on_session" | null;
+  offSession: boolean;
+};
+
+const customerOf = ({ customer }: Stripe.PaymentIntent) => (typeof customer === "string" ? customer : null);
 
 const CANCELABLE = new Set(["requires_payment_method", "requires_confirmation", "requires_action", "requires_capture"]);
 
@@ -53,15 +35,14 @@ export class Books {
   readonly refunds = new Map<string, Stripe.Refund>();
   readonly disputes = new Map<string, Stripe.Dispute>();
   readonly events: Stripe.Event[] = [];
-  readonly #methods = new Map<string, Method>();
+  readonly cards: Cards;
   readonly #refusals = new Set<string>();
   readonly #returnUrls = new Map<string, string>();
   readonly #terms: Terms;
 
   constructor(terms: Terms) {
     this.#terms = terms;
-    for (const [id, number] of TEST_TOKENS)
-      this.#keepMethod(id, { number, exp_month: 12, exp_year: 2099, metadata: {}, address: {} });
+    this.cards = new Cards(terms, this.#new, this.#tell);
   }
 
   get accountId(): string {
@@ -74,31 +55,12 @@ export class Books {
     livemode: this.#terms.livemode,
   });
 
-  #keepMethod(id: string, card: NewMethod) {
-    const { number, exp_month, exp_year, metadata, address } = card;
-    const shown = { brand: cardBrand(number) ?? "unknown", last4: number.slice(-4), exp_month, exp_year };
-    const object = shapes.paymentMethod({ ...this.#new("pm"), id }, shown, { metadata, address });
-    const expired = Date.UTC(exp_year, exp_month, 1) <= this.#terms.now() * 1_000;
-    this.#methods.set(id, { object, behavior: behaviorOf(number), expired });
-    return object;
-  }
-
-  createMethod(card: NewMethod) {
-    return this.#keepMethod(this.#new("pm").id, card);
-  }
-
-  method(id: string): Stripe.PaymentMethod {
-    return found(this.#methods.get(id), "PaymentMethod", id).object;
-  }
-
   /** True for the first confirmation under this key, with the card whose first confirmation is refused. */
   refuseOnce(key: string): boolean {
     const isFirst = !this.#refusals.has(key);
     this.#refusals.add(key);
     return isFirst;
   }
-
-  behaviorOfMethod = (id: string): Behavior | null => this.#methods.get(id)?.behavior ?? null;
 
   createIntent(given: {
     amount: number;
@@ -116,14 +78,14 @@ export class Books {
 
   intent = (id: string) => found(this.intents.get(id), "payment_intent", id);
 
-  confirm(id: string, given: { method: string; captureMethod: string | null; returnUrl: string | null }) {
+  confirm(id: string, given: Confirmation) {
     const intent = this.intent(id);
     if (intent.status !== "requires_payment_method" && intent.status !== "requires_confirmation")
       throw this.#wrongState(intent, "confirm");
-    const method = this.#methods.get(given.method);
-    if (!method) throw missing("PaymentMethod", given.method);
+    const method = this.cards.usable(given.method, customerOf(intent), given.offSession);
     if (given.captureMethod) intent.capture_method = given.captureMethod;
     if (given.returnUrl) this.#returnUrls.set(id, given.returnUrl);
+    if (given.futureUsage) intent.setup_future_usage = given.futureUsage;
     intent.last_payment_error = null;
     intent.payment_method = given.method;
     if (method.behavior === "challenge") {
@@ -143,10 +105,12 @@ export class Books {
   }
 
   #authorize(intent: Stripe.PaymentIntent, method: Method, challenged: boolean) {
-    const decline = method.expired ? declineOf("decline:expired_card") : declineOf(method.behavior);
+    const decline = this.cards.declines(method);
     if (decline) throw this.#decline(intent, method, decline);
     const captured = intent.capture_method !== "manual";
     const charge = this.#charge(intent, method, { captured, decline: null, challenged });
+    const customer = customerOf(intent);
+    if (customer !== null && intent.setup_future_usage !== null) this.cards.attach(method.object, customer);
     intent.next_action = null;
     intent.status = captured ? "succeeded" : "requires_capture";
     if (captured) intent.amount_received = intent.amount;
@@ -163,11 +127,11 @@ export class Books {
   ): Stripe.Charge {
     if (!object.card) throw new Error("every method is a card");
     const { brand, last4, exp_month, exp_year } = object.card;
-    const card = { brand, last4, exp_month, exp_year };
+    const card = { brand, last4, exp_month, exp_year, fingerprint: object.card.fingerprint ?? null };
     const charge = shapes.charge(
       this.#new("ch"),
       intent,
-      { id: object.id, card, behavior, address: object.billing_details.address },
+      { id: object.id, card, behavior, address: object.billing_details.address, stored: object.customer !== null },
       how,
     );
     this.charges.set(charge.id, charge);
@@ -206,7 +170,7 @@ export class Books {
   answerChallenge(id: string, passed: boolean): string | null {
     const intent = this.intents.get(id);
     const returnUrl = this.#returnUrls.get(id);
-    const method = this.#methods.get(typeof intent?.payment_method === "string" ? intent.payment_method : "");
+    const method = this.cards.find(typeof intent?.payment_method === "string" ? intent.payment_method : "");
     if (intent?.status !== "requires_action" || !method || !returnUrl) return null;
     if (passed) this.#authorize(intent, method, true);
     else {
@@ -223,13 +187,17 @@ export class Books {
   /** Decides a payment that is in processing. */
   endProcessing(id: string): void {
     const intent = this.intent(id);
-    const method = this.#methods.get(typeof intent.payment_method === "string" ? intent.payment_method : "");
+    const method = this.cards.find(typeof intent.payment_method === "string" ? intent.payment_method : "");
     if (intent.status === "processing" && method) this.#authorize(intent, { ...method, behavior: "approve" }, false);
   }
 
-  updateMetadata(id: string, metadata: Record<string, string>) {
+  update(id: string, given: { metadata: Record<string, string>; customer: string | null }) {
     const intent = this.intent(id);
-    Object.assign(intent.metadata, metadata);
+    if (given.customer !== null) {
+      if (intent.status !== "requires_payment_method") throw this.#wrongState(intent, "update the customer of");
+      intent.customer = this.cards.customer(given.customer).id;
+    }
+    Object.assign(intent.metadata, given.metadata);
     return intent;
   }
 
@@ -344,7 +312,7 @@ export class Books {
   }
 
   #behaviorOf(intent: Stripe.PaymentIntent): Behavior | null {
-    return this.behaviorOfMethod(String(intent.payment_method));
+    return this.cards.behaviorOf(String(intent.payment_method));
   }
 
   /** True if refunds of the intent fail later. */
@@ -356,7 +324,7 @@ export class Books {
     return refuse("payment_intent_unexpected_state", message, { payment_intent: structuredClone(intent) });
   }
 
-  #tell(type: string, object: Stripe.PaymentIntent | Stripe.Refund | Stripe.Dispute): void {
+  #tell: Tell = (type, object) => {
     const { id, created, livemode } = this.#new("evt");
     this.events.push({
       id,
@@ -370,10 +338,5 @@ export class Books {
       request: null,
       type,
     } as Stripe.Event);
-  }
-}
-
-function found<T extends Kept | Method>(one: T | undefined, what: string, id: string): T {
-  if (!one) throw missing(what, id);
-  return one;
+  };
 }

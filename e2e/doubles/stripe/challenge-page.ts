@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Books } from "./books";
 
-const PATH = /^\/challenges\/(pi_\w+)$/;
+const PATH = /^\/challenges\/((?:pi|seti)_\w+)$/;
 
 /**
  * The bank's page, where a shopper passes or fails a challenge and is redirected. False if the URL isn't a
@@ -17,13 +17,14 @@ export async function challengePage(
   const intent = PATH.exec(url.pathname)?.[1];
   if (!intent) return false;
   const answer = new URLSearchParams(body).get("answer");
-  const back = method === "POST" && answer !== null ? books.answerChallenge(intent, answer === "pass") : null;
+  const of = intent.startsWith("seti_") ? books.cards : books;
+  const back = method === "POST" && answer !== null ? of.answerChallenge(intent, answer === "pass") : null;
   if (back !== null) {
     response.writeHead(303, { Location: back });
     response.end();
     return true;
   }
-  const isOpen = books.intents.get(intent)?.status === "requires_action";
+  const isOpen = (books.intents.get(intent) ?? books.cards.setups.get(intent))?.status === "requires_action";
   response.writeHead(isOpen ? 200 : 410, { "Content-Type": "text/html; charset=utf-8" });
   response.end(isOpen ? OPEN : OVER);
   return true;

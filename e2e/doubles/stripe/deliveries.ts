@@ -25,7 +25,8 @@ export function eventsOf({ books }: Pick<Double, "books">, account: string): Str
 }
 
 function accountOf(books: Double["books"], event: Stripe.Event): string | undefined {
-  const object = event.data.object as { id: string; payment_intent?: string };
+  const object = event.data.object as { id: string; payment_intent?: string; metadata?: Stripe.Metadata };
+  if (event.type.startsWith("payment_method.")) return object.metadata?.cardlane_account;
   return books.intents.get(object.payment_intent ?? object.id)?.metadata.cardlane_account;
 }
 

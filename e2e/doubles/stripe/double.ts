@@ -3,9 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { SLOW_RESPONSE_MS } from "@/lib/contract/sandbox-cards";
-import { ApiError, Books } from "./books";
+import { Books } from "./books";
 import { challengePage } from "./challenge-page";
 import { ENDPOINTS } from "./endpoints";
+import { ApiError } from "./errors";
 import { type Fault, Faults, type Operation } from "./faults";
 import { Parameters, parseForm } from "./form";
 
@@ -202,7 +203,7 @@ function late(fault: Fault | null, answer: Answer): boolean {
   }
 }
 
-/** The fault that some cards cause on their first confirmation. */
+/** The fault that some cards cause on their first confirmation or check. */
 function faultOfCard(
   books: Books,
   operation: Operation,
@@ -210,8 +211,8 @@ function faultOfCard(
   key: string | null,
   keys: ReadonlyMap<string, Stored>,
 ): Fault | null {
-  if (operation !== "confirm" || key === null) return null;
-  switch (books.behaviorOfMethod(new URLSearchParams(text).get("payment_method") ?? "")) {
+  if ((operation !== "confirm" && operation !== "setup") || key === null) return null;
+  switch (books.cards.behaviorOf(new URLSearchParams(text).get("payment_method") ?? "")) {
     case "lost_answer":
       return keys.has(key) ? null : "silence after";
     case "garbage":

@@ -1,5 +1,6 @@
 import type Stripe from "stripe";
-import { ApiError, type Books, invalid } from "./books";
+import type { Books } from "./books";
+import { ApiError, invalid } from "./errors";
 import type { Operation } from "./faults";
 import type { Parameters } from "./form";
 import { account } from "./shapes";
@@ -16,6 +17,13 @@ type Endpoint = {
 function shownIntent(books: Books, intent: Stripe.PaymentIntent, isExpanded: boolean): Stripe.PaymentIntent {
   const charge = typeof intent.latest_charge === "string" ? books.charges.get(intent.latest_charge) : null;
   return structuredClone(isExpanded && charge ? { ...intent, latest_charge: charge } : intent);
+}
+
+function shownSetup({ cards }: Books, intent: Stripe.SetupIntent, parameters: Parameters): Stripe.SetupIntent {
+  const method = typeof intent.payment_method === "string" ? cards.find(intent.payment_method)?.object : null;
+  return structuredClone(
+    parameters.expands("payment_method") && method ? { ...intent, payment_method: method } : intent,
+  );
 }
 
 const CREATED = { gte: "gte", gt: "gt", lte: "lte", lt: "lt" } as const;
@@ -79,7 +87,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
             code: "incorrect_number",
             message: "Your card number is incorrect.",
           });
-        return books.createMethod({
+        return books.cards.create({
           number,
           exp_month: Number(exp_month),
           exp_year: Number(exp_year),
@@ -91,7 +99,49 @@ export const ENDPOINTS: readonly Endpoint[] = [
   },
   {
     ...{ method: "GET", path: /^\/v1\/payment_methods\/(\w+)$/, operation: "read" },
-    prepare: (books, _, id) => () => books.method(id),
+    prepare: (books, _, id) => () => books.cards.method(id),
+  },
+  {
+    ...{ method: "POST", path: /^\/v1\/payment_methods\/(\w+)\/detach$/, operation: "detach" },
+    prepare(books, parameters, id) {
+      parameters.end();
+      return () => books.cards.detach(id);
+    },
+  },
+  {
+    ...{ method: "POST", path: /^\/v1\/customers$/, operation: "customer" },
+    prepare(books, parameters) {
+      const metadata = parameters.texts("metadata");
+      parameters.end();
+      return () => books.cards.createCustomer(metadata);
+    },
+  },
+  {
+    ...{ method: "POST", path: /^\/v1\/setup_intents$/, operation: "setup" },
+    prepare(books, parameters) {
+      const customer = parameters.required("customer");
+      const method = parameters.required("payment_method");
+      const returnUrl = parameters.text("return_url");
+      const metadata = parameters.texts("metadata");
+      if (parameters.required("confirm") !== "true") throw invalid("The double only confirms at once.", "confirm");
+      parameters.oneOf("usage", ["off_session", "on_session"]);
+      parameters.texts("allowed_payment_method_types");
+      parameters.end();
+      return () => shownSetup(books, books.cards.createSetup({ customer, method, returnUrl, metadata }), parameters);
+    },
+  },
+  {
+    ...{ method: "GET", path: /^\/v1\/setup_intents\/(\w+)$/, operation: "read" },
+    prepare: (books, parameters, id) => () => shownSetup(books, books.cards.setup(id), parameters),
+  },
+  {
+    ...{ method: "POST", path: /^\/v1\/setup_intents\/(\w+)\/cancel$/, operation: "cancel" },
+    prepare(books, parameters, id) {
+      const reasons = ["abandoned", "duplicate", "requested_by_customer"] as const;
+      const reason = parameters.oneOf("cancellation_reason", reasons);
+      parameters.end();
+      return () => shownSetup(books, books.cards.cancelSetup(id, reason), parameters);
+    },
   },
   {
     ...{ method: "POST", path: /^\/v1\/payment_intents$/, operation: "create" },
@@ -128,8 +178,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
     ...{ method: "POST", path: /^\/v1\/payment_intents\/(\w+)$/, operation: "update" },
     prepare(books, parameters, id) {
       const metadata = parameters.texts("metadata");
+      const customer = parameters.text("customer");
       parameters.end();
-      return () => shownIntent(books, books.updateMetadata(id, metadata), parameters.expands("latest_charge"));
+      return () => shownIntent(books, books.update(id, { metadata, customer }), parameters.expands("latest_charge"));
     },
   },
   {
@@ -138,11 +189,13 @@ export const ENDPOINTS: readonly Endpoint[] = [
       const method = parameters.required("payment_method");
       const captureMethod = parameters.oneOf("capture_method", CAPTURE_METHODS);
       const returnUrl = parameters.text("return_url");
+      const futureUsage = parameters.oneOf("setup_future_usage", ["off_session", "on_session"]);
+      const offSession = parameters.oneOf("off_session", ["true", "false"]) === "true";
       parameters.end();
       return () =>
         shownIntent(
           books,
-          books.confirm(id, { method, captureMethod, returnUrl }),
+          books.confirm(id, { method, captureMethod, returnUrl, futureUsage, offSession }),
           parameters.expands("latest_charge"),
         );
     },

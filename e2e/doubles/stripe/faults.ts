@@ -1,6 +1,9 @@
 /** The kind of a request, for choosing faults. */
 export type Operation =
   | "tokenize"
+  | "customer"
+  | "setup"
+  | "detach"
   | "create"
   | "confirm"
   | "update"

@@ -1,4 +1,4 @@
-import { invalid } from "./books";
+import { invalid } from "./errors";
 
 /** A parsed form: `metadata[order]=1&expand[0]=x` is a tree. */
 export type Form = { [name: string]: string | Form };

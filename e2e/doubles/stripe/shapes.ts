@@ -5,7 +5,13 @@ import { type Behavior, type Decline, declineOf } from "./cards";
 
 export type Made = { id: string; created: number; livemode: boolean };
 
-export type CardData = { brand: string; last4: string; exp_month: number; exp_year: number };
+export type CardData = {
+  brand: string;
+  last4: string;
+  exp_month: number;
+  exp_year: number;
+  fingerprint: string | null;
+};
 
 export function paymentIntent(
   { id, created, livemode }: Made,
@@ -97,11 +103,74 @@ export function paymentMethod(
   } satisfies Stripe.PaymentMethod;
 }
 
+export function customer({ id, created, livemode }: Made, metadata: Record<string, string>): Stripe.Customer {
+  return {
+    id,
+    object: "customer",
+    address: null,
+    balance: 0,
+    created,
+    currency: null,
+    customer_account: null,
+    default_source: null,
+    delinquent: false,
+    description: null,
+    email: null,
+    invoice_prefix: "DOUBLE",
+    invoice_settings: { custom_fields: null, default_payment_method: null, footer: null, rendering_options: null },
+    livemode,
+    metadata,
+    name: null,
+    next_invoice_sequence: 1,
+    phone: null,
+    preferred_locales: [],
+    shipping: null,
+    tax_exempt: "none",
+    test_clock: null,
+  } satisfies Stripe.Customer;
+}
+
+/** A check that is being confirmed. */
+export function setupIntent(
+  { id, created, livemode }: Made,
+  given: { customer: string; method: string; metadata: Record<string, string> },
+): Stripe.SetupIntent {
+  return {
+    id,
+    object: "setup_intent",
+    allowed_payment_method_types: ["card"],
+    application: null,
+    automatic_payment_methods: null,
+    cancellation_reason: null,
+    client_secret: `${id}_secret_of_the_double`,
+    created,
+    customer: given.customer,
+    customer_account: null,
+    description: null,
+    excluded_payment_method_types: null,
+    flow_directions: null,
+    last_setup_error: null,
+    latest_attempt: null,
+    livemode,
+    mandate: null,
+    metadata: given.metadata,
+    next_action: null,
+    on_behalf_of: null,
+    payment_method: given.method,
+    payment_method_configuration_details: null,
+    payment_method_options: {},
+    payment_method_types: ["card"],
+    single_use_mandate: null,
+    status: "requires_confirmation",
+    usage: "off_session",
+  } satisfies Stripe.SetupIntent;
+}
+
 /** An authorized or declined charge. */
 export function charge(
   { id, created, livemode }: Made,
   intent: Stripe.PaymentIntent,
-  method: { id: string; card: CardData; behavior: Behavior; address: Stripe.Address | null },
+  method: { id: string } & ChargedMethod,
   how: { captured: boolean; decline: Decline | null; challenged: boolean },
 ): Stripe.Charge {
   const { amount, currency } = intent;
@@ -167,9 +236,12 @@ export function charge(
   } satisfies Stripe.Charge;
 }
 
+/** `stored`: charged without its security code. */
+type ChargedMethod = { card: CardData; behavior: Behavior; address: Stripe.Address | null; stored: boolean };
+
 function chargedCard(
   amount: number,
-  { card, behavior, address }: { card: CardData; behavior: Behavior; address: Stripe.Address | null },
+  { card, behavior, address, stored }: ChargedMethod,
   challenged: boolean,
 ): Stripe.Charge.PaymentMethodDetails.Card {
   const cvcFails = behavior === "cvv_no_match" || behavior === "decline:incorrect_cvv";
@@ -182,7 +254,7 @@ function chargedCard(
     checks: {
       address_line1_check: check(address?.line1),
       address_postal_code_check: check(address?.postal_code),
-      cvc_check: cvcFails ? "fail" : "pass",
+      cvc_check: stored ? null : cvcFails ? "fail" : "pass",
     },
     country: "US",
     electronic_commerce_indicator: null,

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { ApiError } from "@/e2e/doubles/stripe/books";
+import { ApiError } from "@/e2e/doubles/stripe/errors";
 import { stripeTenants } from "@/e2e/doubles/stripe/tenant";
 import { companyOf } from "@/e2e/doubles/stripe/under-test";
 import { testDatabase } from "@/e2e/fixtures/database";

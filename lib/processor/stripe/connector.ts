@@ -6,18 +6,21 @@ import { checkConnection, dashboardUrl, isMissing, readDispute, statement } from
 import { toStripe } from "./amounts";
 import { Budget, createClient, post, toRequestFailure } from "./api";
 import { credentials, FIELDS, type StripeCredentials } from "./credentials";
+import { cardStore, createCustomers } from "./customers";
 import { brandOf, knownCard, METADATA } from "./outcomes";
-import { payments, refusedToken, TOKEN } from "./payments";
+import { payments } from "./payments";
 import { EVENTS, stripeReports } from "./reports";
+import { refusedToken, TOKEN } from "./tokens";
 
 /** A request may still be executed this long after its timeout. Beyond that, only canceling proves anything. */
 const QUIET_AFTER_MS = 2_000;
 
 export function createStripeProcessor(options: ConnectorOptions<StripeCredentials>): Processor {
-  const { name, settings, timeoutMs, clock, endpoint } = options;
+  const { name, settings, timeoutMs, clock, endpoint, journal } = options;
   const { secret_key: secretKey, webhook_secret: webhookSecret } = options.credentials;
   const { live, rawCards, metadataKeys } = settings;
   const stripe = createClient(secretKey, timeoutMs, endpoint);
+  const customers = createCustomers(stripe, journal);
   const budget = () => new Budget(timeoutMs);
 
   const tokenize: Processor["tokenize"] = async (account, card, holder): Promise<TokenizedCard> => {
@@ -58,7 +61,7 @@ export function createStripeProcessor(options: ConnectorOptions<StripeCredential
 
   return {
     name,
-    capabilities: { partialCapture: true, rawCards, ownIds: true, ownTokens: true, storedCards: false },
+    capabilities: { partialCapture: true, rawCards, ownIds: true, ownTokens: true, storedCards: true },
     notFoundConclusiveAfterMs: QUIET_AFTER_MS,
     tokenize,
     acceptToken,
@@ -67,7 +70,8 @@ export function createStripeProcessor(options: ConnectorOptions<StripeCredential
       return typeof money === "string" ? money : null;
     },
     requireReadable: () => {},
-    ...payments(stripe, timeoutMs, metadataKeys),
+    ...payments(stripe, customers, timeoutMs, metadataKeys),
+    ...cardStore(stripe, customers, timeoutMs),
     reports: stripeReports(stripe, { webhookSecret, live, clock }),
     readDispute: (id) => readDispute(stripe, budget(), id),
     statement: (range) => statement(stripe, range),

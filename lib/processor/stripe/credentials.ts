@@ -21,7 +21,7 @@ export type StripeCredentials = z.infer<typeof credentials>;
 export const FIELDS: readonly CredentialField[] = [
   {
     ...{ name: "secret_key", label: "Secret key", secret: true, webhook: false, setting: "STRIPE_SECRET_KEY" },
-    help: "In Stripe under Developers → API keys. A restricted key needs write access to PaymentIntents, Charges and Refunds and PaymentMethods, and read access to Balance, Disputes and Events.",
+    help: "In Stripe under Developers → API keys. A restricted key needs write access to PaymentIntents, Charges and Refunds, PaymentMethods, SetupIntents and Customers, and read access to Balance, Disputes and Events.",
   },
   {
     ...{

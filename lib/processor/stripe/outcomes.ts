@@ -8,6 +8,8 @@ import type { Checks, Inquiry, KnownCard } from "../port";
 export const METADATA = {
   reference: "cardlane_reference",
   account: "cardlane_account",
+  /** Our id of a Customer. */
+  customer: "cardlane_customer",
   /** Reference of the capture, and of the pending void. */
   capture: "cardlane_capture",
   void: "cardlane_void",
@@ -22,7 +24,7 @@ export function authorizationStatus(intent: Stripe.PaymentIntent): Authorization
   switch (intent.status) {
     case "succeeded":
     case "requires_capture":
-      return { kind: "approved", ...details };
+      return { kind: "approved", ...details, ...storedBy(intent) };
     case "processing":
       return { kind: "pending" };
     case "requires_action": {
@@ -53,10 +55,19 @@ export function chargeOf({ latest_charge }: Stripe.PaymentIntent): Stripe.Charge
  */
 function canceled(intent: Stripe.PaymentIntent, details: Details): AuthorizationStatus {
   const wasAuthorized = chargeOf(intent)?.status === "succeeded";
-  if (wasAuthorized) return intent.metadata[METADATA.void] ? { kind: "approved", ...details } : { kind: "never" };
+  if (wasAuthorized)
+    return intent.metadata[METADATA.void] ? { kind: "approved", ...details, ...storedBy(intent) } : { kind: "never" };
   if (intent.last_payment_error) return declined(intent.last_payment_error, details);
   if (intent.payment_method === null) return { kind: "never" };
   return { kind: "declined", decline_code: "authentication_failed", note: "canceled before its challenge was passed" };
+}
+
+/** The card that an approved payment stored. */
+function storedBy(intent: Stripe.PaymentIntent): { storedToken?: string; fingerprint?: string } {
+  const { customer, setup_future_usage: usage, payment_method: method } = intent;
+  if (!customer || !usage || !method) return {};
+  const fingerprint = chargeOf(intent)?.payment_method_details?.card?.fingerprint;
+  return { storedToken: typeof method === "string" ? method : method.id, ...(fingerprint && { fingerprint }) };
 }
 
 type Details = { checks?: Checks; card?: KnownCard; note?: string };
@@ -86,6 +97,7 @@ const DECLINE_CODES: Readonly<Record<string, DeclineCode>> = {
   merchant_blacklist: "fraud_suspected",
   authentication_required: "authentication_failed",
   payment_intent_authentication_failure: "authentication_failed",
+  setup_intent_authentication_failure: "authentication_failed",
   processing_error: "processing_error",
   try_again_later: "processing_error",
 };

@@ -22,16 +22,12 @@ import {
   type RequestFailure,
   toRequestFailure,
 } from "./api";
+import type { Customers } from "./customers";
 import { movements } from "./movements";
-import { type AuthorizationStatus, authorizationStatus, declineCodeOf, METADATA, wasChallenged } from "./outcomes";
+import { type AuthorizationStatus, authorizationStatus, METADATA, wasChallenged } from "./outcomes";
+import { unusable } from "./tokens";
 
 const EXPAND = { expand: ["latest_charge"] };
-/** Format of Stripe's card tokens. Anything else is not sent to Stripe. */
-export const TOKEN = /^pm_[A-Za-z0-9_]{1,200}$/;
-/** Prefix of the token for a card that Stripe refused during tokenization; its code follows. */
-const REFUSED = "refused:";
-export const refusedToken = (code: string) => `${REFUSED}${code}`;
-
 /** Stripe has no such PaymentIntent, or it belongs to another account. */
 class NotOursError extends Error {}
 
@@ -55,7 +51,12 @@ type Authorizing = Pick<
 >;
 
 /** Payments as PaymentIntents: created, stored, and only then confirmed. */
-export function payments(stripe: Stripe, timeoutMs: number, metadataKeys: readonly string[]): Authorizing {
+export function payments(
+  stripe: Stripe,
+  customers: Customers,
+  timeoutMs: number,
+  metadataKeys: readonly string[],
+): Authorizing {
   const { idOf, retrieve } = intentsOf(stripe);
   const followUps = movements(stripe);
 
@@ -86,7 +87,9 @@ export function payments(stripe: Stripe, timeoutMs: number, metadataKeys: readon
           ...EXPAND,
           payment_method: request.token,
           capture_method: request.capture ? "automatic" : "manual",
-          return_url: request.challengePage,
+          // Without the shopper, a challenge is a decline.
+          ...(request.stored?.initiator === "merchant" ? { off_session: true } : { return_url: request.challengePage }),
+          ...(request.store && { setup_future_usage: "off_session" }),
         },
         options,
       ),
@@ -113,17 +116,10 @@ export function payments(stripe: Stripe, timeoutMs: number, metadataKeys: readon
 
   async function authorize(request: AuthorizeRequest): Promise<Outcome> {
     const { account, token } = request;
-    if (token.startsWith(REFUSED)) {
-      const code = token.slice(REFUSED.length);
-      return {
-        kind: "declined",
-        decline_code: declineCodeOf(code, null),
-        note: `${code}, when the card was tokenized`,
-      };
-    }
     const money = toStripe(request.amount, request.currency);
     if (typeof money === "string") return { kind: "declined", decline_code: null, refusal: money };
-    if (!TOKEN.test(token)) return { kind: "declined", decline_code: null, refusal: NOT_A_TOKEN };
+    const declined = unusable(token);
+    if (declined) return declined;
     const budget = new Budget(timeoutMs);
     const kept = idOf(request.objects);
     if (kept !== null) {
@@ -133,7 +129,11 @@ export function payments(stripe: Stripe, timeoutMs: number, metadataKeys: readon
     let id = kept;
     if (id === null) {
       try {
+        const customer = await customerOf(budget, request);
+        if (customer === null) return { kind: "declined", decline_code: null, refusal: NOT_STORED };
         id = (await create(budget, request, money)).id;
+        // Before the id is kept, so that a kept PaymentIntent has its customer.
+        if (customer !== undefined) await assign(budget, id, request.reference, customer);
       } catch (error) {
         // Creation moves no money, whatever its outcome.
         const failure = toRequestFailure(error);
@@ -144,6 +144,17 @@ export function payments(stripe: Stripe, timeoutMs: number, metadataKeys: readon
     await request.keep({ kind: "payment_intent", id });
     return confirmed(budget, id, request);
   }
+
+  /** The customer at Stripe of a stored card, or one to store; undefined for other payments, null for an unknown customer. */
+  async function customerOf(budget: Budget, { account, stored, store }: AuthorizeRequest) {
+    if (stored) return customers.find(account, stored.customer);
+    return store && customers.findOrCreate(budget, account, store.customer);
+  }
+
+  const assign = (budget: Budget, id: string, reference: string, customer: string) =>
+    postOnceByState(budget, `${reference}:customer`, (options) =>
+      stripe.paymentIntents.update(id, { customer }, options),
+    );
 
   async function confirmed(budget: Budget, id: string, request: AuthorizeRequest): Promise<Outcome> {
     try {
@@ -265,8 +276,7 @@ export function payments(stripe: Stripe, timeoutMs: number, metadataKeys: readon
   };
 }
 
-const NOT_A_TOKEN =
-  "Stripe has no such card: the token is none of Stripe's. Use a pm_… that was created for this account.";
+const NOT_STORED = "Stripe has no stored card of this customer.";
 
 /** A request that Stripe refused before any issuer saw it, or a refused card. */
 function refusedBy(failure: Extract<RequestFailure, { kind: "refused" | "card" }>): Outcome {

@@ -2,7 +2,7 @@ import Stripe from "stripe";
 import { z } from "zod";
 import type { Clock } from "@/lib/clock";
 import { type PushedReports, type Report, UnreadableReportError } from "../port";
-import { METADATA } from "./outcomes";
+import { knownCard, METADATA } from "./outcomes";
 
 /** Event types of the webhook. The same events are listed to find messages that never arrived. */
 export const EVENTS = [
@@ -19,6 +19,8 @@ export const EVENTS = [
   "charge.dispute.closed",
   "charge.dispute.funds_withdrawn",
   "charge.dispute.funds_reinstated",
+  "payment_method.automatically_updated",
+  "payment_method.detached",
 ] as const satisfies Stripe.Event.Type[];
 
 const TOLERANCE_SECONDS = 300;
@@ -98,6 +100,15 @@ const ofRefund = about({
   payment_intent: z.union([id, z.object({ id })]).nullish(),
   metadata: references.nullish(),
 });
+const ofMethod = about({
+  id,
+  card: z
+    .object({
+      ...{ brand: z.string(), last4: z.string().regex(/^\d{4}$/) },
+      ...{ exp_month: z.int().min(1).max(12), exp_year: z.int().min(2000).max(2199) },
+    })
+    .nullish(),
+});
 const ofDispute = about({ id, payment_intent: z.union([id, z.object({ id })]).nullish() });
 
 /** Reports of an event; none if it isn't about our payments, account or mode. Null if unreadable. */
@@ -113,6 +124,7 @@ function reportsOf(given: unknown, live: boolean): Report[] | null {
     return [{ id: read.id, object: typeof intent === "string" ? intent : intent.id, dispute }];
   }
   if (event.type.startsWith("refund.")) return refundReports(event.type, given);
+  if (event.type.startsWith("payment_method.")) return storedCardReports(event.type, given);
   const { data: read } = ofPayment.safeParse(given);
   if (!read) return null;
   const { id: object, metadata } = read.data.object;
@@ -127,6 +139,16 @@ function refundReports(type: string, given: unknown): Report[] | null {
   if (metadata?.[METADATA.reference]) return type === "refund.created" ? [] : [{ id: read.id, object }];
   if (!intent) return [];
   return [{ id: read.id, object: typeof intent === "string" ? intent : intent.id, outside: true }];
+}
+
+/** Stripe's tokens have no mark of ours: cards of payments outside Cardlane are reported as well. */
+function storedCardReports(type: string, given: unknown): Report[] | null {
+  const { data: read } = ofMethod.safeParse(given);
+  if (!read) return null;
+  const { id: storedCard, card } = read.data.object;
+  if (!card) return [];
+  if (type === "payment_method.detached") return [{ id: read.id, storedCard, change: "removed" }];
+  return [{ id: read.id, storedCard, change: "updated", card: knownCard(card) }];
 }
 
 const isOurs = (type: string): boolean => EVENTS.some((one) => one === type);
