@@ -209,7 +209,7 @@ export function demoShopRoute(run: (request: ShopRequest) => Promise<object>) {
     // did.
     if (origin === null || values === null || holdsCard(values))
       return refuse(400, "This is not what the shop's pages send.");
-    return answer(200, await run({ shop, origin, values }));
+    return jsonResponse(200, await run({ shop, origin, values }));
   };
 }
 
@@ -225,7 +225,7 @@ async function readValues(request: Request): Promise<Record<string, unknown> | n
   }
 }
 
-const answer = (status: number, body: object) =>
+const jsonResponse = (status: number, body: object) =>
   Response.json(body, { status, headers: { "Cache-Control": "no-store" } });
 
-const refuse = (status: number, problem: string) => answer(status, { problem, calls: [] });
+const refuse = (status: number, problem: string) => jsonResponse(status, { problem, calls: [] });

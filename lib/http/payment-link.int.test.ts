@@ -53,8 +53,8 @@ test("a shopper who reopens a paid link, even from a mailbox, sees that it is pa
   expect(await visit("cross-site")).toMatchObject({ kind: "page", paidBefore: null });
   const opened = await openLink(shopper.request(`${link.url}/open`, "same-origin", "POST"), token);
   if (opened.kind !== "opened") throw new Error(`no form: ${opened.problem}`);
-  shopper.keep(opened.answer.headers.get("set-cookie"));
-  const session = opened.answer.headers.get("location")?.slice("/pay/".length) ?? "";
+  shopper.keep(opened.response.headers.get("set-cookie"));
+  const session = opened.response.headers.get("location")?.slice("/pay/".length) ?? "";
   await attempt(
     {
       ...{ service: tenant.service, params: { token: session }, address: randomUUID(), cookies: null },
@@ -131,8 +131,8 @@ test("a paid link shows shop and amount to everyone, and the payment only to the
   const payer = browser();
   const opened = await openLink(payer.request(`${link.url}/open`, "same-origin", "POST"), address);
   if (opened.kind !== "opened") throw new Error(`no form: ${opened.problem}`);
-  payer.keep(opened.answer.headers.get("set-cookie"));
-  const session = opened.answer.headers.get("location")?.slice("/pay/".length) ?? "";
+  payer.keep(opened.response.headers.get("set-cookie"));
+  const session = opened.response.headers.get("location")?.slice("/pay/".length) ?? "";
   await pay(session, CARD, { email: "jane@customers.example" });
   const seen = await linkPage(new Request(link.url), address);
   expect(seen).toMatchObject({
@@ -141,5 +141,5 @@ test("a paid link shows shop and amount to everyone, and the payment only to the
   });
   expect(JSON.stringify(seen)).not.toMatch(/operation|jane|4242|cst_/i);
   const again = await linkPage(payer.request(link.url, "cross-site"), address);
-  expect(again.kind === "opened" && again.answer.headers.get("location")).toBe(`/pay/${session}`);
+  expect(again.kind === "opened" && again.response.headers.get("location")).toBe(`/pay/${session}`);
 });

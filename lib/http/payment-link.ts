@@ -99,7 +99,7 @@ type LinkPageFound = {
   paidBefore: string | null;
   action: string;
 };
-type LinkOpened = { kind: "opened"; answer: Response };
+type LinkOpened = { kind: "opened"; response: Response };
 
 /**
  * GET /link/{token}: the link's offer or, once it has ended, the payment that this browser made there. Writes
@@ -154,7 +154,7 @@ async function open(request: Request, service: Service, token: string) {
 
 function openedResponse(session: string, more: Readonly<Record<string, string>> = {}): LinkOpened {
   const headers = { Location: `/pay/${session}`, "Cache-Control": "no-store", ...more };
-  return { kind: "opened", answer: new Response(null, { status: 303, headers }) };
+  return { kind: "opened", response: new Response(null, { status: 303, headers }) };
 }
 
 const COOKIE = "cardlane_session";

@@ -65,9 +65,9 @@ export function refuse(request: ApiRequest, allowed: readonly string[] | null): 
         headers: { Allow: allowed.join(", ") },
       })
     : new AppError("resource_not_found", `There is nothing at ${info.path}. See the API reference for all paths.`);
-  const answer = problemResponse(error, info);
-  countResponse(NO_ENDPOINT, answer.status, startedMs);
-  return answer;
+  const response = problemResponse(error, info);
+  countResponse(NO_ENDPOINT, response.status, startedMs);
+  return response;
 }
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;

@@ -24,11 +24,11 @@ export function apiListener(limitMs: number): Listener {
     const arrival = { isRead: false };
     const request = apiRequest(incoming, arrival);
     const serve = pathOf(request.url) === "/mcp" ? mcp : dispatch;
-    const answer = await respondWithin(limitMs, request, serve(request, { ip: addressOf(incoming) }), {
+    const response = await respondWithin(limitMs, request, serve(request, { ip: addressOf(incoming) }), {
       isCallersTurn: () => arrival.isRead && !incoming.complete,
     });
-    if (answer.stream) await sendStream(answer, answer.stream, incoming, outgoing);
-    else send(answer, incoming, outgoing);
+    if (response.stream) await sendStream(response, response.stream, incoming, outgoing);
+    else send(response, incoming, outgoing);
   };
 }
 

@@ -68,7 +68,7 @@ export function createHttpServer(
       return;
     }
     const listener = listeners[admission.destination];
-    const answer = () =>
+    const serve = () =>
       listener(request, response).catch((error: unknown) => {
         onError(error);
         if (response.headersSent) response.destroy();
@@ -78,13 +78,13 @@ export function createHttpServer(
             .end("Something went wrong on our side.");
       });
     if (listener !== listeners.pages) {
-      void answer();
+      void serve();
       return;
     }
     // Next's handlers, and in development the API's, can't see the connection.
     tidyRequest(request);
     secureResponse(request, response);
-    void withOutages(request, response, pageLimitMs, answer);
+    void withOutages(request, response, pageLimitMs, serve);
   });
   return server;
 }

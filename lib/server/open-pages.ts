@@ -53,7 +53,7 @@ export async function openPages(options: {
       delete request.headers[PROXIED_HEADER];
       // Next doesn't drain unread bodies; without this, the end of the connection goes unnoticed.
       response.once("close", () => request.removeAllListeners("data").removeAllListeners("readable").resume());
-      const answer = async () => {
+      const serve = async () => {
         try {
           await pages(request, response);
         } catch (error) {
@@ -62,7 +62,7 @@ export async function openPages(options: {
           else response.writeHead(500, { "content-type": "text/plain" }).end("Something went wrong on our side.");
         }
       };
-      void withOutages(request, response, null, answer);
+      void withOutages(request, response, null, serve);
     },
     figures: ownFigures,
     async close() {

@@ -67,7 +67,7 @@ function replacer(request: IncomingMessage, response: ServerResponse, serving: S
   const replace = (failure: unknown): void => {
     if (response.headersSent) return;
     for (const name of response.getHeaderNames()) response.removeHeader(name);
-    const { status, headers, body } = answerOf(request, failure);
+    const { status, headers, body } = responseOf(request, failure);
     writeHead(status, { ...headers, "Content-Length": String(Buffer.byteLength(body)) });
     end(request.method === "HEAD" ? undefined : body);
     isReplaced = true;
@@ -138,17 +138,17 @@ const TEXT = "This page cannot be shown right now. Nothing you did is lost.";
 const RELOAD_SECONDS = 2;
 
 /** A page for browsers; the API's own format for everything else. */
-function answerOf(request: IncomingMessage, failure: unknown) {
+function responseOf(request: IncomingMessage, failure: unknown) {
   const { method = "GET", url = "/", headers } = request;
-  const answer = failureResponse(failure, infoOf({ url: `http://localhost${url}` }));
-  if (!headers.accept?.includes("text/html")) return answer;
+  const plain = failureResponse(failure, infoOf({ url: `http://localhost${url}` }));
+  if (!headers.accept?.includes("text/html")) return plain;
   const retry = method === "GET" || method === "HEAD";
   const isStarting = failure === PAGES_STARTING;
   const text = retry ? `${TEXT} Try again in a moment.` : `${TEXT} Go back and try again in a moment.`;
   const named = failure instanceof AppError ? AWAY : TITLE;
   return {
-    ...answer,
-    headers: { ...answer.headers, "Content-Type": "text/html; charset=utf-8" },
+    ...plain,
+    headers: { ...plain.headers, "Content-Type": "text/html; charset=utf-8" },
     body: outagePage({
       title: isStarting ? STARTING : named,
       text: isStarting && retry ? "This page opens by itself in a moment." : text,

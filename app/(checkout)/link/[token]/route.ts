@@ -12,7 +12,7 @@ export function GET(request: Request, { params }: { params: Promise<{ token: str
         renderLinkPage({ sale, paidBefore, action, ...parts }),
       );
     }
-    if (found.kind === "opened") return found.answer;
+    if (found.kind === "opened") return found.response;
     const { status, headers } = found;
     return checkoutDocument({ status, headers, frameAncestors: [] }, (parts) =>
       renderLinkProblem({ ...found, ...parts }),

@@ -6,7 +6,7 @@ import { openLink } from "@/lib/http/payment-link";
 export function POST(request: Request, { params }: { params: Promise<{ token: string }> }): Promise<Response> {
   return checkoutRoute(request, async () => {
     const found = await openLink(request, (await params).token);
-    if (found.kind === "opened") return found.answer;
+    if (found.kind === "opened") return found.response;
     const { status, headers } = found;
     return checkoutDocument({ status, headers, frameAncestors: [] }, (parts) =>
       renderLinkProblem({ ...found, ...parts }),
