@@ -41,8 +41,8 @@ export const MUTANTS = [
     edits: [
       [
         "db/queries/payments/intents.ts",
-        "status = 'AUTHORIZED' and open_operation_id is null and capture_before > now()",
-        "status = 'AUTHORIZED' and capture_before > now()",
+        "status = 'AUTHORIZED' and open_operation_id is null and capture_before > ${now}",
+        "status = 'AUTHORIZED' and capture_before > ${now}",
       ],
     ],
     tests: ["int", "lib/domain/payments/finish-operation.int.test.ts", "capture × 40"],
@@ -108,8 +108,8 @@ export const MUTANTS = [
       ["db/rights.ts", "to ${app} using (${owned}) with check (${owned})", "to ${app} using (true) with check (true)"],
       [
         "db/queries/idempotency/keys.ts",
-        "where k.environment_id = ${environmentId}::uuid and k.key = ${key}`",
-        "where k.key = ${key} order by k.created_at`",
+        "where k.environment_id = $1 and k.key = $2`",
+        "where $1::uuid is not null and k.key = $2 order by k.created_at`",
       ],
       [
         "db/queries/payments/intents.ts",
@@ -266,7 +266,7 @@ export const MUTANTS = [
     edits: [
       [
         "db/queries/payments/intents.ts",
-        "and (select count(*) from token) = 1 and ${linkSells(sql)}",
+        "and (select count(*) from token) = 1 and ${linkSells(sql, now)}",
         "and (select count(*) from token) = 1",
       ],
     ],
@@ -433,7 +433,7 @@ export const MUTANTS = [
     edits: [
       [
         "db/queries/payments/outcomes.ts",
-        "        and ${payment.updated_at}::timestamptz between now() - interval '1 minute' and now() + interval '1 minute'\n",
+        "        and ${payment.updated_at}::timestamptz - ${now} between interval '-1 minute' and interval '1 minute'\n",
         "",
       ],
     ],
