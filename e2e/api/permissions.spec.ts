@@ -62,6 +62,8 @@ const TABLE: Record<string, readonly Permission[]> = {
   "GET /v1/payouts/{id}": ["balance.read"],
   "GET /v1/settlement-batches": ["balance.read"],
   "GET /v1/settlement-batches/{id}": ["balance.read"],
+  "GET /v1/test-clock": ["test_clock.write"],
+  "POST /v1/test-clock/advance": ["test_clock.write"],
   "POST /v1/webhook-deliveries/{id}/resend": ["webhook_endpoint.write"],
   "GET /v1/openapi.json": [],
 };
@@ -73,6 +75,7 @@ const BODIES: Record<string, () => object> = {
   createClientSession: aSession,
   createWebhookEndpoint: anEndpoint,
   replayWebhookEndpoint: aReplay,
+  advanceTestClock: () => ({ to: new Date(Date.now() + 60_000).toISOString() }),
 };
 
 test("the table and the service have the same endpoints", () => {

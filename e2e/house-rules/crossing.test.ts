@@ -35,6 +35,7 @@ const CROSSING: Record<string, string> = {
   "lib/domain/api-keys/read-keys.ts#findUsableKey": "the key determines the environment",
   "lib/domain/api-keys/read-keys.ts#recordKeyUses": "writes rows of many environments in one statement",
   "lib/domain/api-keys/": "works with what its caller gives it: its environment's, or a script's",
+  "lib/domain/test-clock/": "a job of all environments; a clock is in its environment's row, which only jobs may write",
   "lib/domain/checkout/pay-session.ts#findCheckout": "the session's token determines the environment",
   "lib/domain/checkout/expire-sessions.ts#emitExpiredSessions":
     "finds what is due in any environment; each is then notified within its own",

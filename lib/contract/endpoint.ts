@@ -26,6 +26,7 @@ export type Endpoint = {
     | "Events"
     | "Webhooks"
     | "Balance"
+    | "Test clock"
     | "Service";
   readonly summary: string;
   readonly description: string;
@@ -37,7 +38,7 @@ export type Endpoint = {
   readonly body?: z.ZodType;
   /** True if the body may be absent. */
   readonly bodyOptional?: boolean;
-  readonly status: 200 | 201;
+  readonly status: 200 | 201 | 202;
   readonly response: z.ZodType;
   /** Streams `response` objects as server-sent events. */
   readonly streams?: true;

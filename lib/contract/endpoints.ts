@@ -26,6 +26,7 @@ import {
   listPayouts,
   listSettlementBatches,
 } from "./settlement/endpoints";
+import { advanceTestClock, getTestClock } from "./test-clock/endpoints";
 import {
   captureTransaction,
   getTransaction,
@@ -115,5 +116,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   getPayout,
   listSettlementBatches,
   getSettlementBatch,
+  getTestClock,
+  advanceTestClock,
   getOpenApi,
 ];

@@ -263,6 +263,15 @@ const OUTCOME_ERRORS = {
       instance: CAPTURE,
     },
   },
+  clock_advancing: {
+    cause: "The sandbox's test clock is advancing. Until it is `READY`, everything but reading is refused.",
+    cure: "Get the test clock until its status is `READY`, or wait for `Retry-After`, and send the request again.",
+    retry: SAME_KEY,
+    example: {
+      detail: "The test clock is advancing. Send the request again once it is READY.",
+      instance: "/v1/payments",
+    },
+  },
   amount_exceeds_capturable: {
     cause: "The capture is for more than was authorized.",
     cure: "Capture at most `remaining`. To take more, create another payment.",

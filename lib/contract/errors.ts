@@ -28,6 +28,7 @@ export const ERRORS = {
   invalid_state: { status: 409, title: "The current status does not allow this", stored: true },
   payment_disputed: { status: 409, title: "The payment is disputed" },
   outcome_pending: { status: 409, title: "An earlier operation has no known outcome yet" },
+  clock_advancing: { status: 409, title: "The test clock is advancing" },
   body_too_large: { status: 413, title: "The body is too large" },
   unsupported_media_type: { status: 415, title: "The content type is not supported" },
   amount_exceeds_capturable: { status: 422, title: "The amount exceeds what can be captured", stored: true },

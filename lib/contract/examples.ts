@@ -14,7 +14,8 @@ type Endpoints = typeof import("./checkout/endpoints") &
   typeof import("./endpoints") &
   typeof import("./transactions/endpoints") &
   typeof import("./webhooks/endpoints") &
-  typeof import("./settlement/endpoints");
+  typeof import("./settlement/endpoints") &
+  typeof import("./test-clock/endpoints");
 export type EndpointName = {
   [K in keyof Endpoints]: Endpoints[K] extends Endpoint ? K : never;
 }[keyof Endpoints];
@@ -48,6 +49,14 @@ const {
 const captured = paymentOf(charge);
 const partlyRefunded = paymentOf(objects.refundedCharge, [objects.refund]);
 const refundBody = { amount: 1500, reason: "CUSTOMER_REQUEST", comment: "One of two arrived broken" } as const;
+const testClock = {
+  object: "test_clock",
+  now: "2026-11-20T09:30:00.000Z",
+  offset_seconds: 0,
+  status: "ADVANCING",
+  advancing_to: "2026-12-20T09:30:00.000Z",
+  failure_reason: null,
+} as const;
 const page = { object: "list", limit: 20, offset: 0, has_more: false, total_capped: false } as const;
 const activePlan = { ...plan, status: "ACTIVE", updated_at: "2026-11-19T12:31:54.880Z" } as const;
 const refundEvent = {
@@ -343,5 +352,17 @@ export const EXAMPLES: { readonly [K in EndpointName]: Example<Endpoints[K]> } =
     responses: { "One page": { ...page, data: [settlementBatch], total: 1 } },
   },
   getSettlementBatch: { id: settlementBatch.id, responses: { "Paid out": settlementBatch } },
+  getTestClock: {
+    responses: {
+      "It runs": {
+        ...testClock,
+        status: "READY",
+        advancing_to: null,
+        now: "2026-12-20T09:30:00.000Z",
+        offset_seconds: 2_592_000,
+      },
+    },
+  },
+  advanceTestClock: { body: { to: "2026-12-20T09:30:00Z" }, responses: { "It is moving": testClock } },
   getOpenApi: { responses: { "The document": { openapi: "3.1.1", info: { title: "Cardlane API" }, paths: {} } } },
 };

@@ -20,6 +20,7 @@ export const PERMISSIONS = [
   "balance.read",
   "payment_method.read",
   "payment_method.write",
+  "test_clock.write",
 ] as const;
 export const permission = z.enum(PERMISSIONS);
 export type Permission = z.infer<typeof permission>;
@@ -58,6 +59,7 @@ export const ROLE_PERMISSIONS: Record<UserRole, readonly UserPermission[]> = {
     "client_session.create",
     "subscription_plan.write",
     "payment_method.write",
+    "test_clock.write",
   ],
   viewer: READING,
   // On a merchant's behalf, with a reason, from the support pages.

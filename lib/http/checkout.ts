@@ -8,6 +8,7 @@ import { checkoutState, findCheckout, payClientSession, tokenizeForSession } fro
 import type { Context, Service } from "@/lib/domain/context";
 import { type Challenge, findChallenge, returnFromChallenge } from "@/lib/domain/payments/challenges";
 import { continuePayment } from "@/lib/domain/payments/follow-up";
+import { requireRunningClock, requireRunningClockOf } from "@/lib/domain/test-clock/test-clock";
 import type { DocumentOptions } from "./checkout-page";
 import { currentService } from "./current-service";
 import type { PublicCall } from "./dashboard";
@@ -36,7 +37,7 @@ export async function attempt(call: ShopperCall, body: CheckoutAttemptBody): Pro
     bin: { environmentId: checkout.environment.id, number: body.card.number },
     isFirst: checkout.row.attempts === 0,
   };
-  const ctx = shopperContext(call, checkout, body);
+  const ctx = await requireRunningClock(shopperContext(call, checkout, body));
   // A retry after a lost response is not a new attempt.
   if (await isNewAttempt(ctx)) {
     limits.takeAttempt(source);
@@ -149,6 +150,7 @@ export async function completeChallenge(request: Request, token: string): Promis
     return new Response("There is no such challenge.", { status: 404 });
   const result = await readResult(request).catch(tooLarge);
   if (!result) return new Response("Send result=passed, result=failed or result=abandoned.", { status: 400 });
+  await requireRunningClockOf(service, challenge.environment.id);
   // A suspended merchant takes no money, even for a payment in progress.
   const taken = challenge.suspended ? "abandoned" : result;
   await continuePayment(service, challenge.environment, challenge.paymentId, taken);

@@ -1,4 +1,5 @@
 /** The steps of a request outside of the API: by users, by staff, and by everybody. */
+
 import type { z } from "zod";
 import type { DashboardEndpoint, ParamsOf } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
@@ -6,6 +7,7 @@ import { isMode, type Mode } from "@/lib/contract/transactions/words";
 import { requireReauthentication, requireVerifiedEmail } from "@/lib/domain/accounts/reauthentication";
 import { environmentOf, type SignedInMerchant, type SignedInUser } from "@/lib/domain/accounts/sessions";
 import type { Context, Service } from "@/lib/domain/context";
+import { requireRunningClock } from "@/lib/domain/test-clock/test-clock";
 import { membersOf, merchantSuspended, userContext } from "./caller";
 import { currentService } from "./current-service";
 import { parseBody, parseQuery } from "./parse";
@@ -95,7 +97,9 @@ export const userCall: CallOf<UserCall> = async (endpoint, request, params, info
     actor: { type: "user", id: user.userId },
     request: { ...info, endpoint: endpoint.name },
   });
-  const ctx = { ...called, reauthorize };
+  // Writes to the account itself name no mode.
+  const isInMode = endpoint.method !== "GET" && params.mode !== undefined;
+  const ctx = { ...(isInMode ? await requireRunningClock(called) : called), reauthorize };
   return { ...callBy(request, info), reauthorize, ctx, user, merchant };
 };
 

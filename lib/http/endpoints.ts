@@ -6,6 +6,7 @@ import * as paymentMethods from "@/lib/contract/payment-methods/endpoints";
 import * as payments from "@/lib/contract/payments/endpoints";
 import * as plans from "@/lib/contract/plans/endpoints";
 import * as settlement from "@/lib/contract/settlement/endpoints";
+import * as testClock from "@/lib/contract/test-clock/endpoints";
 import * as transactions from "@/lib/contract/transactions/endpoints";
 import * as webhooks from "@/lib/contract/webhooks/endpoints";
 import { cancelClientSession, createClientSession, getClientSession } from "@/lib/domain/checkout/client-sessions";
@@ -25,6 +26,7 @@ import { activatePlan, createPlan, deactivatePlan, getPlan, listPlans, updatePla
 import { getBalance, listMovements } from "@/lib/domain/settlement/balance";
 import { getPayout, listPayouts } from "@/lib/domain/settlement/payouts";
 import { getSettlementBatch, listSettlementBatches } from "@/lib/domain/settlement/read-batches";
+import { advanceTestClock, getTestClock } from "@/lib/domain/test-clock/test-clock";
 import { captureTransaction, refundTransaction, voidTransaction } from "@/lib/domain/transactions/act-on-transactions";
 import { getTransaction, listTransactions, searchTransactions } from "@/lib/domain/transactions/read-transactions";
 import {
@@ -109,6 +111,8 @@ const SERVED: readonly Served[] = [
   serve(settlement.getPayout, getPayout),
   serve(settlement.listSettlementBatches, listSettlementBatches),
   serve(settlement.getSettlementBatch, getSettlementBatch),
+  serve(testClock.getTestClock, getTestClock),
+  serve(testClock.advanceTestClock, advanceTestClock),
 ];
 
 const BY_NAME: ReadonlyMap<string, Served> = new Map(SERVED.map((entry) => [entry.endpoint.name, entry]));

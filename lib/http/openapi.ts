@@ -43,6 +43,7 @@ const TAGS = [
   { name: "Client sessions", description: "One shopper paying one amount, set by your server." },
   { name: "Events", description: "What happened, with the object at the time, as a list or a stream." },
   { name: "Webhooks", description: "Where events are sent and how each delivery went." },
+  { name: "Test clock", description: "The sandbox's own time, which you can advance." },
   { name: "Balance", description: "Your balance, what changed it, and when it reaches your bank." },
   { name: "Service", description: "This document and the service's health." },
 ];
@@ -177,7 +178,7 @@ function describeEndpoint(
   };
 }
 
-const SUCCESS = { 200: "Done.", 201: "Created." } as const;
+const SUCCESS = { 200: "Done.", 201: "Created.", 202: "Started." } as const;
 
 function parametersOf(endpoint: Endpoint, example: Example, schemas: SchemaCollection): (ParameterObject | Ref)[] {
   const parameters: (ParameterObject | Ref)[] = [];
@@ -214,6 +215,7 @@ const ID_OF: Record<Endpoint["tag"], string> = {
   Events: "event (`evt_…`)",
   Webhooks: "webhook endpoint (`we_…`) or delivery (`whd_…`)",
   Balance: "payout (`po_…`) or settlement batch (`batch_…`)",
+  "Test clock": "object",
   Service: "object",
 };
 

@@ -17,6 +17,7 @@ import {
 import { linkPrice } from "@/lib/domain/checkout/payment-links";
 import type { Service } from "@/lib/domain/context";
 import { planTermsOf } from "@/lib/domain/plans/plans";
+import { clockAdvancing } from "@/lib/domain/test-clock/test-clock";
 import { networkOf } from "@/lib/network";
 import { createBuckets, LIMITS, type LimitOptions } from "@/lib/rate-limits";
 import { secondsToWait } from "@/lib/token-buckets";
@@ -140,6 +141,7 @@ async function open(request: Request, service: Service, token: string) {
   const link = await findPaymentLink(service, token);
   if (link === null || link.row.suspended) return refused(request, link === null ? "not_found" : "suspended");
   const { row, environment } = link;
+  if (environment.clock?.frozenAt) throw clockAdvancing();
   const opened = await openPaymentLink(service, link, {
     known: cookieOf(request),
     // In test mode a session counts as one of the merchant's writes.

@@ -3,6 +3,7 @@ import { AppError } from "@/lib/contract/errors";
 import type { Context, Reply as VerbReply } from "@/lib/domain/context";
 import { replayStored } from "@/lib/domain/idempotency/used-key";
 import { readInTime } from "@/lib/domain/lists";
+import { requireRunningClock } from "@/lib/domain/test-clock/test-clock";
 import type { Access, Limits } from "./admission";
 import type { ApiCall } from "./api-call";
 import { findServed } from "./endpoints";
@@ -36,7 +37,7 @@ type RenderedReply = EndpointReply & Pick<VerbReply, "long" | "made" | "keptByte
 export function runEndpoint(checked: Checked): Promise<EndpointReply> {
   const { endpoint } = checked.call;
   if (endpoint.streams) return stream(checked);
-  if (writes(endpoint)) return write(checked);
+  if (writes(endpoint)) return requireRunningClock(checked.ctx).then((ctx) => write({ ...checked, ctx }));
   return endpoint.list || endpoint.long ? longRead(checked) : replyOf(checked, run(checked));
 }
 

@@ -23,10 +23,12 @@ import { keepRequestLog } from "@/lib/domain/request-log/record-requests";
 import { followSecret } from "@/lib/domain/secret-keys";
 import { runPayouts } from "@/lib/domain/settlement/payouts";
 import { settleNightly } from "@/lib/domain/settlement/settle";
+import { advanceClocks, type ClockPosition, runMovedClocks } from "@/lib/domain/test-clock/advance";
 import { WebhookWorker } from "@/lib/domain/webhooks/deliver";
 import { removeOldWebhookDeliveries } from "@/lib/domain/webhooks/deliveries";
 import { notifyOfFailing } from "@/lib/domain/webhooks/failing-endpoints";
 import { env } from "@/lib/env";
+import { BEFORE_ALL } from "@/lib/ids";
 import { scrub } from "@/lib/log";
 import { consoleMailer, type Mailer, mailRoute, openMailer } from "@/lib/mail/mail";
 
@@ -50,6 +52,7 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
   const mailer = smtpUrl === null ? consoleMailer(process.stdout) : openMailer(smtpUrl, env.mailFrom);
   const webhooks = new WebhookWorker(service);
   const receipts: MailPosition = { after: null };
+  const movedClocks: ClockPosition = { after: BEFORE_ALL };
   const jobs = [
     ...followDatabase(service),
     repeat(service, "recover operations", SECOND, (stopping) => recoverOperations(service, stopping)),
@@ -66,6 +69,8 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
     ...Array.from({ length: 3 }, () =>
       repeat(service, "comparisons requested", 3 * SECOND, (stopping) => compareRequested(service, stopping)),
     ),
+    repeat(service, "advance test clocks", SECOND, (stopping) => advanceClocks(service, stopping)),
+    repeat(service, "moved test clocks", 10 * SECOND, (stopping) => runMovedClocks(service, stopping, movedClocks)),
     repeat(service, "payouts", MINUTE, (stopping) => runPayouts(service, stopping)),
     repeat(service, "remove expired keys", 10 * MINUTE, () => removeExpiredKeys(service.db.sql, 10_000)),
     repeat(service, "forget old cards", MINUTE, () => forgetOldCards(service)),

@@ -1,6 +1,7 @@
 import type { Sql } from "@/db/client";
 import { LATE_APPROVAL } from "@/lib/contract/payments/words";
 import type { Mode } from "@/lib/contract/transactions/words";
+import { clockNow } from "../clock";
 
 export type DuePayment = { environment_id: string; id: string; mode: Mode };
 
@@ -90,4 +91,28 @@ export async function listUnvoidedApprovals(sql: Sql, { after, limit }: DuePage)
       limit 1
     ) p
     order by p.environment_id, p.id limit ${limit}::int`;
+}
+
+/** The same as {@link listExpiredAuthorizations} in one environment, by its own time. */
+export async function listExpiredIn(sql: Sql, environmentId: string, limit: number): Promise<DuePayment[]> {
+  return sql<DuePayment[]>`
+    select p.environment_id, p.id, 'test' as mode from payments p
+    where p.environment_id = ${environmentId}::uuid and p.status = 'AUTHORIZED'
+      and p.capture_before <= ${clockNow(sql, environmentId)} and p.open_operation_id is null
+      and not exists (select from operations o where o.environment_id = p.environment_id and o.payment_id = p.id
+        and o.kind = 'void' and o.created_at > now() - interval '1 hour')
+    order by p.capture_before limit ${limit}::int`;
+}
+
+/** The same as {@link listAbandonedChallenges} in one environment, by its own time. */
+export async function listAbandonedIn(
+  sql: Sql,
+  environmentId: string,
+  { minutes, limit }: { minutes: number; limit: number },
+): Promise<DuePayment[]> {
+  return sql<DuePayment[]>`
+    select environment_id, id, 'test' as mode from payments
+    where environment_id = ${environmentId}::uuid and status = 'REQUIRES_ACTION'
+      and updated_at <= ${clockNow(sql, environmentId)} - ${minutes}::int * interval '1 minute'
+    order by updated_at limit ${limit}::int`;
 }

@@ -9,14 +9,14 @@ export type AvailableBatch = { id: string; net_amount: number; payout_failed: bo
 
 /**
  * Environment and currency of batches never in a payout, in test mode only: in live mode the processor itself
- * pays merchants out. Index: `settlement_batches_available`.
+ * pays merchants out. Of all environments, or of one. Index: `settlement_batches_available`.
  */
-export async function listGroupsToPayOut(sql: Sql): Promise<UnsettledGroup[]> {
+export async function listGroupsToPayOut(sql: Sql, environmentId: string | null = null): Promise<UnsettledGroup[]> {
   return await sql<UnsettledGroup[]>`
     select distinct b.environment_id, b.currency
     from environments e
     join settlement_batches b on b.environment_id = e.id and b.payout_id is null and not b.payout_failed
-    where e.mode = 'test' and e.abandoned_at is null
+    where e.mode = 'test' and e.abandoned_at is null${environmentId === null ? sql`` : sql` and e.id = ${environmentId}::uuid`}
     order by 1, 2`;
 }
 
@@ -69,15 +69,23 @@ export async function insertPayout(tx: Transaction, environmentId: string, payou
 
 type DuePayout = Pick<PayoutRow, "environment_id" | "id" | "due_at"> & { status: "PENDING" | "IN_TRANSIT" };
 
-/** Payouts whose next status is due, in due order, after `after`. Index: `payouts_due`. */
+/**
+ * Payouts whose next status is due, in due order, after `after`: of all environments by real time, or of one by its own.
+ * Indexes: `payouts_due`, `payouts_status`.
+ */
 export async function listDuePayouts(
   sql: Sql,
   after: Pick<DuePayout, "due_at" | "id"> | null,
   limit: number,
+  environmentId: string | null = null,
 ): Promise<DuePayout[]> {
+  const due =
+    environmentId === null
+      ? sql`due_at <= now()`
+      : sql`environment_id = ${environmentId}::uuid and due_at <= ${clockNow(sql, environmentId)}`;
   return await sql<DuePayout[]>`
     select environment_id, id, status, due_at from payouts
-    where status in ('PENDING', 'IN_TRANSIT') and due_at <= now()
+    where status in ('PENDING', 'IN_TRANSIT') and ${due}
       ${after ? sql`and (due_at, id) > (${after.due_at}::timestamptz, ${after.id}::uuid)` : sql``}
     order by due_at, id limit ${limit}`;
 }

@@ -94,6 +94,16 @@ export const PERMISSION_GROUPS: readonly PermissionGroup[] = [
     ],
   },
   {
+    name: "Test clock",
+    permissions: [
+      {
+        permission: "test_clock.write",
+        label: "Advance the test clock",
+        sentence: "Reads and advances the sandbox's clock. Live mode has none.",
+      },
+    ],
+  },
+  {
     name: "Webhooks and events",
     permissions: [
       {

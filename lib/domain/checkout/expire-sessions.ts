@@ -25,7 +25,7 @@ export async function emitExpiredSessions(service: Service, stopping?: AbortSign
     for (const environment of environments) {
       if (stopping?.aborted) return emitted;
       try {
-        emitted += await emitOf(service, environment);
+        emitted += await emitExpiredSessionsIn(service, environment);
       } catch (error) {
         if (isDatabaseUnavailable(error)) throw error;
         service.log.error({ err: error, environment: environment.id }, "expired client sessions could not be told of");
@@ -36,7 +36,11 @@ export async function emitExpiredSessions(service: Service, stopping?: AbortSign
   return emitted;
 }
 
-function emitOf({ db, clock }: Service, { id, mode }: { id: string; mode: Mode }): Promise<number> {
+/** Emits events for one environment's expired sessions, by its own time; call again until it returns 0. */
+export function emitExpiredSessionsIn(
+  { db, clock }: Service,
+  { id, mode }: { id: string; mode: Mode },
+): Promise<number> {
   return db.within(id).orm.transaction(async (tx) => {
     const expired = await takeExpiredSessions(tx, id, SESSIONS_PER_TURN);
     if (expired.length === 0) return 0;

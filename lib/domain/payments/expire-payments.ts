@@ -2,7 +2,9 @@ import {
   type DuePage,
   type DuePayment,
   listAbandonedChallenges,
+  listAbandonedIn,
   listExpiredAuthorizations,
+  listExpiredIn,
   listUnvoidedApprovals,
 } from "@/db/queries/payments/due-payments";
 import { isDatabaseUnavailable } from "@/db/unavailable";
@@ -27,15 +29,12 @@ const MAX_PER_ENVIRONMENT = 25;
  */
 export async function expirePayments(service: Service, stopping?: AbortSignal): Promise<number> {
   const { sql } = service.db;
-  const end = (list: (page: DuePage) => Promise<DuePayment[]>, kind: "void" | "continue", detail: string) =>
-    endDue(
-      service,
-      list,
-      ({ environment_id: id, mode, id: paymentId }) => executeOwn(service, { id, mode }, kind, paymentId, detail),
-      stopping,
-    );
-  const expired = await end((page) => listExpiredAuthorizations(sql, page), "void", "expired");
-  const abandoned = await end((page) => listAbandonedChallenges(sql, CHALLENGE_MINUTES, page), "continue", "abandoned");
+  const expired = await endExpired(service, (page) => listExpiredAuthorizations(sql, page), stopping);
+  const abandoned = await endAbandoned(
+    service,
+    (page) => listAbandonedChallenges(sql, CHALLENGE_MINUTES, page),
+    stopping,
+  );
   const returned = await endDue(
     service,
     (page) => listUnvoidedApprovals(sql, page),
@@ -43,6 +42,32 @@ export async function expirePayments(service: Service, stopping?: AbortSignal): 
     stopping,
   );
   return expired + abandoned + returned;
+}
+
+type ListDue = (page: DuePage) => Promise<DuePayment[]>;
+
+const endExpired = (service: Service, list: ListDue, stopping?: AbortSignal) =>
+  endDue(service, list, endAs(service, "void", "expired"), stopping);
+
+const endAbandoned = (service: Service, list: ListDue, stopping?: AbortSignal) =>
+  endDue(service, list, endAs(service, "continue", "abandoned"), stopping);
+
+const endAs =
+  (service: Service, kind: "void" | "continue", detail: string) =>
+  ({ environment_id: id, mode, id: paymentId }: DuePayment) =>
+    executeOwn(service, { id, mode }, kind, paymentId, detail);
+
+/** Voids the expired authorizations of a test environment, by its own time. */
+export function expireAuthorizationsIn(service: Service, environmentId: string, stopping?: AbortSignal) {
+  const { sql } = service.db.within(environmentId);
+  return endExpired(service, () => listExpiredIn(sql, environmentId, PAGE_SIZE - 1), stopping);
+}
+
+/** Ends the abandoned challenges of a test environment, by its own time. */
+export function endAbandonedIn(service: Service, environmentId: string, stopping?: AbortSignal) {
+  const { sql } = service.db.within(environmentId);
+  const page = { minutes: CHALLENGE_MINUTES, limit: PAGE_SIZE - 1 };
+  return endAbandoned(service, () => listAbandonedIn(sql, environmentId, page), stopping);
 }
 
 /** A payment that fails is logged and left for the next run; it does not stop the others. */

@@ -143,7 +143,16 @@ const BATCH = 100;
  * Sends created payouts, completes those that are due, and creates new ones from settled batches. Each step is
  * one commit behind a guard, so it is safe to crash and to run concurrently. Returns the number of steps.
  */
-export async function runPayouts(service: Service, stopping?: AbortSignal): Promise<number> {
+export function runPayouts(service: Service, stopping?: AbortSignal): Promise<number> {
+  return runPayoutsOf(service, null, stopping);
+}
+
+/** The same for one environment, by its own time. */
+export async function runPayoutsOf(
+  service: Service,
+  environmentId: string | null,
+  stopping?: AbortSignal,
+): Promise<number> {
   let steps = 0;
   const attempt = async (subject: object, step: () => Promise<number>) => {
     if (stopping?.aborted) return;
@@ -155,13 +164,13 @@ export async function runPayouts(service: Service, stopping?: AbortSignal): Prom
       service.log.error({ err: error, ...subject }, "a payout could not be taken forward");
     }
   };
-  let due = await listDuePayouts(service.db.sql, null, BATCH);
+  let due = await listDuePayouts(service.db.sql, null, BATCH, environmentId);
   while (due.length > 0) {
     for (const payout of due)
       await attempt(payout, () => (payout.status === "PENDING" ? send(service, payout) : end(service, payout)));
-    due = await listDuePayouts(service.db.sql, due.at(-1) ?? null, BATCH);
+    due = await listDuePayouts(service.db.sql, due.at(-1) ?? null, BATCH, environmentId);
   }
-  for (const group of await listGroupsToPayOut(service.db.sql)) {
+  for (const group of await listGroupsToPayOut(service.db.sql, environmentId)) {
     await attempt(group, () => payOutGroup(service, group));
   }
   return steps;

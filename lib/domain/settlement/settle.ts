@@ -263,7 +263,7 @@ function settledTransactionEvent(
 
 const LAST_NIGHT = "settled_through";
 /** Hour of the day (UTC) after which the nightly settlement runs. */
-const SETTLEMENT_HOUR = 2;
+export const SETTLEMENT_HOUR = 2;
 
 /**
  * Runs the settlement once a night by the database's clock. Concurrent runs are harmless. The date is written

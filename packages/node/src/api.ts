@@ -809,7 +809,7 @@ export interface ApiKey {
   /** The last four characters of the secret. */
   last4: string;
   /** What requests with this key can do. */
-  permissions: ("payment.create" | "payment.read" | "transaction.read" | "transaction.search" | "transaction.capture" | "transaction.void" | "transaction.refund" | "client_session.create" | "subscription_plan.read" | "subscription_plan.write" | "webhook_endpoint.read" | "webhook_endpoint.write" | "event.read" | "balance.read" | "payment_method.read" | "payment_method.write")[];
+  permissions: ("payment.create" | "payment.read" | "transaction.read" | "transaction.search" | "transaction.capture" | "transaction.void" | "transaction.refund" | "client_session.create" | "subscription_plan.read" | "subscription_plan.write" | "webhook_endpoint.read" | "webhook_endpoint.write" | "event.read" | "balance.read" | "payment_method.read" | "payment_method.write" | "test_clock.write")[];
   /** It becomes `EXPIRED` at `expires_at`, without an event. */
   status: "ACTIVE" | "DISABLED" | "EXPIRED" | "REVOKED";
   /** Addresses and CIDR blocks it may be used from; empty means anywhere. */
@@ -1168,6 +1168,26 @@ export interface SettlementBatchList {
   total: number;
   /** True when there are more than 10,000. */
   total_capped: boolean;
+}
+
+export interface TestClock {
+  /** Always `test_clock`. */
+  object: "test_clock";
+  /** The time in the sandbox. */
+  now: string;
+  /** How far it is ahead of real time, in whole seconds. */
+  offset_seconds: number;
+  /** `READY`: the clock runs. `ADVANCING`: it is moving, and other writes are refused. `FAILED`: it stopped on its way, and runs on from there; you can advance it again. */
+  status: "READY" | "ADVANCING" | "FAILED";
+  /** Where it is moving to; null unless it is `ADVANCING`. */
+  advancing_to: string | null;
+  /** Why it stopped; null unless it is `FAILED`. */
+  failure_reason: string | null;
+}
+
+export interface AdvanceTestClockBodyInput {
+  /** Later than the clock's `now`, by at most 2 years. */
+  to: string;
 }
 
 /** Objects of each event type. */
@@ -1944,6 +1964,26 @@ class SettlementBatchesResource extends Resource {
   }
 }
 
+class TestClockResource extends Resource {
+  /**
+   * Get the test clock. The time in the sandbox. Live mode has no test clock.
+   *
+   * Needs the permission `test_clock.write`.
+   */
+  get(options?: RequestOptions): Result<TestClock> {
+    return this.send({ method: "GET", path: "/v1/test-clock" }, options);
+  }
+
+  /**
+   * Advance the test clock. Moves the sandbox's time forward. Everything that time decides happens in order, each at its own instant: authorizations and client sessions expire, transactions settle, payouts arrive. Get the clock until it is `READY`; until then other writes are refused with 409 `clock_advancing`. The clock never goes back.
+   *
+   * Needs the permission `test_clock.write`.
+   */
+  advance(body: AdvanceTestClockBodyInput, options?: RequestOptions): Result<TestClock> {
+    return this.send({ method: "POST", path: "/v1/test-clock/advance", body }, options);
+  }
+}
+
 class OpenapiResource extends Resource {
   /** Get this document. The OpenAPI 3.1 description of this API, generated from the schemas that validate requests. */
   get(options?: RequestOptions): Result<Record<string, unknown>> {
@@ -1965,6 +2005,7 @@ export class Resources {
   readonly balance: BalanceResource;
   readonly payouts: PayoutsResource;
   readonly settlementBatches: SettlementBatchesResource;
+  readonly testClock: TestClockResource;
   readonly openapi: OpenapiResource;
 
   constructor(transport: Transport) {
@@ -1980,6 +2021,7 @@ export class Resources {
     this.balance = new BalanceResource(transport);
     this.payouts = new PayoutsResource(transport);
     this.settlementBatches = new SettlementBatchesResource(transport);
+    this.testClock = new TestClockResource(transport);
     this.openapi = new OpenapiResource(transport);
   }
 }

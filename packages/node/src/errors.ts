@@ -152,6 +152,7 @@ const CLASSES: Record<ErrorCode, ErrorClass> = {
   invalid_state: ConflictError,
   payment_disputed: ConflictError,
   outcome_pending: ConflictError,
+  clock_advancing: ConflictError,
   body_too_large: InvalidRequestError,
   unsupported_media_type: InvalidRequestError,
   amount_exceeds_capturable: InvalidRequestError,

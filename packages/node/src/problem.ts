@@ -68,6 +68,7 @@ export type ErrorCode =
   | "invalid_state"
   | "payment_disputed"
   | "outcome_pending"
+  | "clock_advancing"
   | "body_too_large"
   | "unsupported_media_type"
   | "amount_exceeds_capturable"

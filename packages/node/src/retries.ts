@@ -33,7 +33,8 @@ const isInProgress = ({ status, code }: Refusal) => status === 409 && code === "
  */
 export function isUnknownAfter({ status, code }: Refusal, wasUnknown: boolean): boolean {
   if (status >= 500 || isInProgress({ status, code })) return true;
-  const isOutcome = status === 402 || status === 422 || (status === 409 && code !== "outcome_pending");
+  const isOutcome =
+    status === 402 || status === 422 || (status === 409 && code !== "outcome_pending" && code !== "clock_advancing");
   return wasUnknown && !(isOutcome && code !== null);
 }
 

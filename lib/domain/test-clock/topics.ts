@@ -1,0 +1,55 @@
+import type { Sql } from "@/db/client";
+import {
+  isSettlementDue,
+  nextAbandonment,
+  nextExpiry,
+  nextPayoutStep,
+  nextSessionEnd,
+  nextSettlement,
+} from "@/db/queries/test-clock";
+import { emitExpiredSessionsIn } from "../checkout/expire-sessions";
+import type { Service } from "../context";
+import { endAbandonedIn, expireAuthorizationsIn } from "../payments/expire-payments";
+import { CHALLENGE_MINUTES } from "../payments/outcome";
+import { runPayoutsOf } from "../settlement/payouts";
+import { runSettlement, SETTLEMENT_HOUR } from "../settlement/settle";
+
+/** Something that time decides in a test environment. */
+export type Topic = {
+  readonly name: string;
+  /** The earliest instant later than `after` at which something becomes due; null = nothing will. */
+  nextDue(sql: Sql, environmentId: string, after: string): Promise<string | null>;
+  /**
+   * Does what is due by the environment's time, guarded, so that any number of processes may run it. Returns how much it
+   * did; it is called again until that is 0.
+   */
+  run(service: Service, environmentId: string, stopping?: AbortSignal): Promise<number>;
+};
+
+/** In the order in which they happen at one instant. */
+export const TOPICS: readonly Topic[] = [
+  { name: "authorizations that expire", nextDue: nextExpiry, run: expireAuthorizationsIn },
+  {
+    name: "challenges that were abandoned",
+    nextDue: (sql, environmentId, after) => nextAbandonment(sql, environmentId, after, CHALLENGE_MINUTES),
+    run: endAbandonedIn,
+  },
+  {
+    name: "client sessions that expire",
+    nextDue: nextSessionEnd,
+    run: (service, id) => emitExpiredSessionsIn(service, { id, mode: "test" }),
+  },
+  { name: "the nightly settlement", nextDue: dueSettlement, run: settleIfDue },
+  { name: "payouts", nextDue: nextPayoutStep, run: runPayoutsOf },
+];
+
+function dueSettlement(sql: Sql, environmentId: string, after: string): Promise<string | null> {
+  return nextSettlement(sql, environmentId, after, SETTLEMENT_HOUR);
+}
+
+async function settleIfDue(service: Service, environmentId: string, stopping?: AbortSignal): Promise<number> {
+  const { sql } = service.db.within(environmentId);
+  if (!(await isSettlementDue(sql, environmentId, SETTLEMENT_HOUR))) return 0;
+  const batches = await runSettlement(service, { environmentId, ...(stopping && { signal: stopping }) });
+  return batches.length;
+}
