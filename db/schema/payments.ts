@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { boolean, check, index, integer, jsonb, pgTable, primaryKey, smallint, text, uuid } from "drizzle-orm/pg-core";
 import { DISPUTE_STATUSES } from "@/lib/contract/payments/dispute-words";
-import { type NextAction, PAYMENT_STATUSES } from "@/lib/contract/payments/payment";
+import { INITIATORS, type NextAction, PAYMENT_STATUSES } from "@/lib/contract/payments/payment";
 import { environmentId, instant, money, oneOf } from "../columns";
 
 /**
@@ -46,6 +46,12 @@ export const payments = pgTable(
      * Never changes.
      */
     connection_id: uuid("connection_id"),
+    /** The stored card that it charges or, once it is approved, the one that it stored. */
+    payment_method_id: uuid("payment_method_id"),
+    /** Only of a payment that charges a stored card. */
+    initiator: text("initiator", { enum: [...INITIATORS] }),
+    /** Its card is stored once it is approved. */
+    saves_card: boolean("saves_card").notNull().default(false),
     next_action: jsonb("next_action").$type<NextAction>(),
     /** The dispute that decides about refunds; kept here so that refunds and disputes lock the same row. */
     dispute_id: uuid("dispute_id"),
@@ -79,6 +85,10 @@ export const payments = pgTable(
     index("payments_capture_reversed")
       .on(table.environment_id, table.capture_reversed_at)
       .where(sql`capture_reversed_at is not null`),
+    check(
+      "payments_initiator",
+      sql`${table.initiator} is null or (${table.payment_method_id} is not null and not ${table.saves_card})`,
+    ),
     check("payments_amount", sql`${table.amount} > 0`),
     check("payments_captured", sql`${table.amount_captured} between 0 and ${table.amount}`),
     check("payments_dispute", sql`(${table.dispute_id} is null) = (${table.dispute_status} is null)`),

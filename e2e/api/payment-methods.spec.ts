@@ -5,8 +5,9 @@ import {
   listPaymentMethods,
   removePaymentMethod,
 } from "@/lib/contract/payment-methods/endpoints";
+import { createPayment, getPayment } from "@/lib/contract/payments/endpoints";
 import { expect, test } from "../fixtures/playwright";
-import { aCard, aStoredCard, CARDS, newPaymentMethod } from "../samples";
+import { aCard, aPayment, aStoredCard, CARDS, newPaymentMethod } from "../samples";
 
 test("a card is stored, read, listed and removed", async ({ api }) => {
   const consent = { text: "Keep my card for later orders.", ip: "2001:db8::7", at: "2026-11-20T10:00:00+01:00" };
@@ -62,3 +63,62 @@ test("live mode takes no card number", async ({ tenant }) => {
   const refusal = (await tenant.live.call(createPaymentMethod, { body: aStoredCard() })).problem("invalid_parameter");
   expect(refusal.param).toBe("card");
 });
+
+const charging = (id: string, overrides: object = {}) => ({
+  ...{ amount: 500, currency: "USD", payment_method_id: id },
+  ...overrides,
+});
+
+test("a stored card is charged for its customer until it is removed", async ({ api }) => {
+  const { id } = await newPaymentMethod(api);
+  const payment = (await api.call(createPayment, { body: charging(id) })).ok();
+  expect(payment).toMatchObject({
+    ...{ status: "CAPTURED", payment_method_id: id, initiator: "merchant", customer_id: "cus_1042" },
+    card: { last4: "4242" },
+  });
+  expect((await api.call(getPayment, { id: payment.id })).ok()).toEqual(payment);
+  const present = charging(id, { initiator: "customer", customer_id: "cus_1042" });
+  expect((await api.call(createPayment, { body: present })).ok()).toMatchObject({ initiator: "customer" });
+  const another = charging(id, { customer_id: "cus_7" });
+  expect((await api.call(createPayment, { body: another })).problem("resource_not_found").param).toBe(
+    "payment_method_id",
+  );
+  (await api.call(removePaymentMethod, { id })).ok();
+  const refusal = (await api.call(createPayment, { body: charging(id) })).problem("invalid_state");
+  expect(refusal).toMatchObject({ current_status: "REMOVED", allowed_actions: [] });
+});
+
+test("the default of initiator and save_payment_method is the same request written out or not", async ({ api }) => {
+  const { id } = await newPaymentMethod(api);
+  const first = await api.call(createPayment, { body: charging(id), key: "k" });
+  const again = charging(id, { initiator: "merchant", save_payment_method: false });
+  expect((await api.call(createPayment, { body: again, key: "k" })).text).toBe(first.text);
+});
+
+test("a payment stores its card", async ({ api }) => {
+  const body = aPayment({ customer_id: "cus_1042", save_payment_method: true });
+  const payment = (await api.call(createPayment, { body })).ok();
+  expect(payment).toMatchObject({ status: "CAPTURED", initiator: null });
+  const stored = (await api.call(listPaymentMethods)).ok().data;
+  expect(stored).toMatchObject([{ id: payment.payment_method_id, card: payment.card, status: "ACTIVE" }]);
+});
+
+test("a merchant's charge that needs the customer says so", async ({ api }) => {
+  const { id } = await newPaymentMethod(api, { card: aCard("4000000000007403") });
+  const refusal = (await api.call(createPayment, { body: charging(id) })).problem("card_declined");
+  expect(refusal).toMatchObject({ decline_code: "authentication_failed", next_action: null });
+  expect(refusal.detail).toContain("initiator");
+});
+
+for (const [param, body] of [
+  ["card", { ...aPayment(), payment_method_id: "pm_1" }],
+  ["payment_method_id", { amount: 1, currency: "USD", payment_token: "tok_1", payment_method_id: "pm_1" }],
+  ["initiator", aPayment({ initiator: "merchant" })],
+  ["initiator", charging("pm_1", { initiator: "nobody" })],
+  ["save_payment_method", aPayment({ save_payment_method: true })],
+  ["save_payment_method", charging("pm_1", { save_payment_method: true, customer_id: "cus_1042" })],
+] as const) {
+  test(`a payment with a wrong ${param} is refused: ${Object.keys(body).join(", ")}`, async ({ api }) => {
+    expect((await api.call(createPayment, { body })).problem("invalid_parameter").param).toBe(param);
+  });
+}

@@ -127,6 +127,12 @@ export const problem = z
     decline_code: declineCode.optional().describe("`card_declined`: the issuer's reason."),
     payment_id: z.string().optional().describe("`card_declined`: the payment that was declined."),
     transaction_id: z.string().optional().describe("`card_declined`: its charge."),
+    next_action: z
+      .null()
+      .optional()
+      .describe(
+        "`card_declined` with `authentication_failed`, when you charged a stored card: null, as nothing can continue this payment. Charge the card again with the customer.",
+      ),
     current_status: z.string().optional().describe("`invalid_state`: the status that prevents it."),
     allowed_actions: z.array(z.string()).optional().describe("`invalid_state`: what you can do instead."),
     dispute: z

@@ -173,6 +173,8 @@ export function paymentOf(
     customer_name: of.customer_name,
     billing_address: billingAddress,
     card: { brand: "visa", last4: "4242", exp_month: 12, exp_year: 2030, bin: "424242" },
+    payment_method_id: null,
+    initiator: null,
     plan_id: null,
     subscription_id: null,
     client_session_id: null,

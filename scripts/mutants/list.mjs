@@ -35,6 +35,21 @@ export const MUTANTS = [
     tests: ["int", "lib/domain/processors/disputes.int.test.ts", "no refund that begins after a dispute"],
   },
   {
+    name: "a removed card is charged",
+    edits: [["db/queries/payments/intents.ts", "and removed_at is null for share)`;", "for share)`;"]],
+    tests: ["int", "lib/domain/payments/cards-on-file.int.test.ts", "a removal among 20 payments"],
+  },
+  {
+    name: "a removal does not wait for payments that begin",
+    edits: [["db/queries/payments/intents.ts", "and removed_at is null for share)`;", "and removed_at is null)`;"]],
+    tests: ["int", "lib/domain/payments/cards-on-file.int.test.ts", "a removal waits for a payment that begins"],
+  },
+  {
+    name: "a dead request's payment is sent with a removed card",
+    edits: [["db/queries/payments/operations.ts", "and m.removed_at is not null)", "and false)"]],
+    tests: ["int", "lib/domain/payments/cards-on-file.int.test.ts", "unless its card was removed"],
+  },
+  {
     name: "no guard on captures",
     simulation: true,
     doubles: DOUBLES,

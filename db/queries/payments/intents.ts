@@ -80,6 +80,16 @@ const isConnected = (sql: Sql | SqlTransaction, environmentId: string, connectio
         and id = ${connectionId}::uuid and status = 'CONNECTED' for key share)`;
 
 /**
+ * Condition that a stored card is not removed; true for any other card. Its share lock delays a removal until this
+ * commits, and a removal that came first is seen by it.
+ */
+const isChargeable = (sql: Sql, { environment_id, payment_method_id, initiator }: PaymentSnapshot["payment"]) =>
+  initiator === null
+    ? sql`true`
+    : sql`exists (select from payment_methods where environment_id = ${environment_id}::uuid
+        and id = ${payment_method_id}::uuid and removed_at is null for share)`;
+
+/**
  * Condition that the session's payment link, if any, still accepts payments: it is active and not expired, and if it is
  * single-use, it belongs to this session.
  */
@@ -134,12 +144,15 @@ export async function insertPayment(
     session as (${session}),
     payment as (
       insert into payments (environment_id, id, charge_id, authorization_id, status, currency, amount, capture_method,
-        open_operation_id, customer_id, return_url, connection_id, created_at, updated_at)
+        open_operation_id, customer_id, return_url, connection_id, payment_method_id, initiator, saves_card,
+        created_at, updated_at)
       select ${environmentId}::uuid, ${payment.id}::uuid, ${payment.charge_id}::uuid, ${payment.authorization_id}::uuid,
         ${payment.status}, ${payment.currency}, ${payment.amount}::bigint, ${payment.capture_method},
         ${payment.open_operation_id}::uuid, ${payment.customer_id}, ${payment.return_url}, ${payment.connection_id}::uuid,
+        ${payment.payment_method_id}::uuid, ${payment.initiator}, ${payment.saves_card}::boolean,
         ${payment.created_at}::timestamptz, ${payment.updated_at}::timestamptz
       where (select count(*) from session) = 1 and ${paymentTokenId || clientSessionId ? sql`true` : connected}
+        and ${isChargeable(sql, payment)}
       returning 1
     ),
     charge as (

@@ -175,7 +175,8 @@ export async function holdAgain(
 
 /**
  * Claims the right to send an authorization in place of its dead request, for a holder that knows that it was never
- * executed. It can be claimed once. Null: it was, an outcome was unknown, it is closed, or another process holds it.
+ * executed. It can be claimed once. Null: it was, an outcome was unknown, its stored card was removed, it is closed, or
+ * another process holds it.
  */
 export async function holdToResend(
   sql: Sql,
@@ -188,6 +189,9 @@ export async function holdToResend(
       next_attempt_at = now() + ${lease.heldForMs}::int * interval '1 ms',
       send_until = now() + ${lease.sendWithinMs}::int * interval '1 ms'
     where environment_id = ${operation.environmentId}::uuid and id = ${operation.id}::uuid and state = 'open'
+      and not exists (
+        select from payments p join payment_methods m on m.environment_id = p.environment_id and m.id = p.payment_method_id
+        where p.environment_id = operations.environment_id and p.id = operations.payment_id and m.removed_at is not null)
       and kind = 'authorize' and epoch = ${operation.epoch}::int and may_resend
     returning epoch, send_until as not_after`;
   return row ?? null;

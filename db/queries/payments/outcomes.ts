@@ -2,6 +2,7 @@ import postgres from "postgres";
 import type { Sql, Transaction as SqlTransaction } from "@/db/client";
 import type { NewEvent, NumberedEvent } from "@/db/schema/events";
 import type { ActorRecord, OperationState } from "@/db/schema/operations";
+import type { PaymentMethodRow } from "@/db/schema/payment-methods";
 import type { LedgerAccount, PaymentRow } from "@/db/schema/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
 import { MAX_SESSION_ATTEMPTS } from "@/lib/contract/checkout/attempts";
@@ -32,6 +33,8 @@ export type OutcomeWrite = {
   /** Events of payment, charge and refund, whose sequence numbers continue those in the rows. */
   events: NumberedEvent[];
   audit: { id: string; action: string; actor: ActorRecord; requestId: string | null };
+  /** The card that the payment stores. */
+  storedCard: { row: PaymentMethodRow; auditId: string } | null;
   /** The client session whose payment ends here: it is paid, or free for another attempt. */
   session: SessionEnd | null;
   /** The response to store; null without a key. */
@@ -157,6 +160,25 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
     ? sql`, card_brand = ${charge.card_brand}, card_last4 = ${charge.card_last4}, card_bin = ${charge.card_bin},
         card_exp_month = ${charge.card_exp_month}::smallint, card_exp_year = ${charge.card_exp_year}::smallint`
     : sql``;
+  const stored = s.storedCard?.row;
+  const storesCard = stored ? sql`, payment_method_id = ${stored.id}::uuid` : sql``;
+  const storedCard = stored
+    ? sql`, stored_card as (
+        insert into payment_methods (environment_id, id, customer_id, connection_id, processor_token, card_brand, card_last4,
+          card_bin, card_exp_month, card_exp_year, card_identity, metadata, payment_id, client_session_id, created_at, updated_at)
+        select ${environmentId}::uuid, ${stored.id}::uuid, ${stored.customer_id}, ${stored.connection_id}::uuid,
+          ${stored.processor_token}, ${stored.card_brand}, ${stored.card_last4}, ${stored.card_bin},
+          ${stored.card_exp_month}::smallint, ${stored.card_exp_year}::smallint, ${stored.card_identity},
+          ${stored.metadata as never}::jsonb, ${payment.id}::uuid, ${stored.client_session_id}::uuid,
+          ${stored.created_at}::timestamptz, ${stored.updated_at}::timestamptz
+        where (select count(*) from operation) = 1
+      ), stored_card_audit as (
+        insert into audit_log (environment_id, id, actor, action, object_id, request_id)
+        select ${environmentId}::uuid, ${s.storedCard?.auditId ?? null}::uuid, ${s.audit.actor as never}::jsonb, 'payment_method.created',
+          ${stored.id}::uuid, ${s.audit.requestId}::uuid
+        where (select count(*) from operation) = 1
+      )`
+    : sql``;
   const eventCount = s.events.filter((event) => event.object_id === payment.id).length;
   const events = s.events.map(
     (e) =>
@@ -174,7 +196,7 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
       update payments set status = ${payment.status}, amount_captured = ${payment.amount_captured}::bigint,
         amount_refunded = ${payment.amount_refunded}::bigint, refund_pending = ${payment.refund_pending}::bigint,
         open_operation_id = ${payment.open_operation_id}::uuid, capture_before = ${payment.capture_before}::timestamptz,
-        next_action = ${payment.next_action as never}::jsonb, version = version + 1, updated_at = ${payment.updated_at}::timestamptz,
+        next_action = ${payment.next_action as never}::jsonb${storesCard}, version = version + 1, updated_at = ${payment.updated_at}::timestamptz,
         event_sequence = event_sequence + ${eventCount}::int
       where environment_id = ${environmentId}::uuid and id = ${payment.id}::uuid and version = ${s.from.version}::int
         and (select count(*) from answered) >= 0
@@ -200,7 +222,7 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
         updated_at = ${charge.updated_at}::timestamptz,
         event_sequence = ${lastNumber(s, charge)}::int${card}
       where environment_id = ${environmentId}::uuid and id = ${charge.id}::uuid and (select count(*) from operation) = 1
-    )${updateRefund}${session}${sessionEvent}${ledger},
+    )${updateRefund}${session}${sessionEvent}${storedCard}${ledger},
     events as (
       insert into events (environment_id, id, type, operation_id, object_id, sequence, data, created_at)
       select ${environmentId}::uuid, e.*

@@ -222,4 +222,32 @@ export const PAYMENT_CHECKS: readonly BookCheck[] = [
       where array_remove(array[s.payment_id], null) <> coalesce(t.paid, '{}')
         or array_remove(array[s.open_payment_id], null) <> coalesce(t.under_way, '{}') or t.of_other_price is not null`,
   },
+  {
+    check: "payment_has_its_card_on_file",
+    proves: "A payment that charged or stored a card has that card: of its customer, at its connection.",
+    sql: `
+      select p.environment_id, p.id as payment_id, p.payment_method_id, p.initiator from payments p
+      left join payment_methods m on m.environment_id = p.environment_id and m.id = p.payment_method_id
+        and m.customer_id = p.customer_id and m.connection_id is not distinct from p.connection_id
+      where p.payment_method_id is not null and m.id is null`,
+  },
+  {
+    check: "removed_cards_are_not_charged",
+    proves: "No payment with a stored card began after the card was removed.",
+    sql: `
+      select o.environment_id, o.payment_id, o.id as operation_id, p.payment_method_id, m.removed_at, o.created_at
+      from payments p
+      join payment_methods m on m.environment_id = p.environment_id and m.id = p.payment_method_id
+      join operations o on o.environment_id = p.environment_id and o.payment_id = p.id and o.kind = 'authorize'
+      where p.initiator is not null and o.created_at > m.removed_at`,
+  },
+  {
+    check: "saved_cards_are_kept",
+    proves: "Every approved payment that was to store its card did.",
+    sql: `
+      select p.environment_id, p.id as payment_id, p.status from payments p
+      where p.saves_card and p.payment_method_id is null and exists (
+        select from operations o where o.environment_id = p.environment_id and o.payment_id = p.id
+          and o.kind in ('authorize', 'continue') and o.state = 'succeeded')`,
+  },
 ];

@@ -197,6 +197,8 @@ export const PAYMENT_COLUMNS = [
   "currency",
   "capture_method",
   "next_action",
+  "payment_method_id",
+  "initiator",
   "created_at",
   "updated_at",
 ] as const satisfies readonly (keyof PaymentRow)[];

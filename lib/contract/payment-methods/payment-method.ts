@@ -70,7 +70,7 @@ export const createPaymentMethodBody = z
   })
   .superRefine((body, context) => {
     refuseOwnCard(body, context);
-    requireOneCard(body, context);
+    requireOneCard(body, ["payment_token", "card"], context);
   })
   .meta({ id: "CreatePaymentMethodRequest" });
 export type CreatePaymentMethodBody = z.infer<typeof createPaymentMethodBody>;

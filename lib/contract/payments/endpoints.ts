@@ -19,7 +19,7 @@ export const createPayment = endpoint({
   tag: "Payments",
   summary: "Create a payment",
   description:
-    "Authorizes a card and, unless `capture_method` is `manual`, captures the amount. Returns 201 when the card is approved or needs 3-D Secure (`REQUIRES_ACTION`), 402 when it is declined, and 202 with status `PENDING` while the outcome is unknown: send the same request with the same key until you know.",
+    "Authorizes a card and, unless `capture_method` is `manual`, captures the amount. Returns 201 when the card is approved or needs 3-D Secure (`REQUIRES_ACTION`), 402 when it is declined, and 202 with status `PENDING` while the outcome is unknown: send the same request with the same key until you know. `payment_method_id` charges a stored card; a removed one is refused with `invalid_state`.",
   permissions: ["payment.create"],
   idempotency: "required",
   movesMoney: true,
@@ -32,6 +32,7 @@ export const createPayment = endpoint({
     "payment_failed",
     "processor_refused",
     "resource_not_found",
+    "invalid_state",
     "currency_not_supported",
     "plan_not_active",
     "processor_not_configured",

@@ -34,6 +34,10 @@ export const PAYMENT_STATUSES = [...TRANSACTION_STATUSES, "REQUIRES_ACTION"] as 
 const paymentStatus = z.enum(PAYMENT_STATUSES).meta({ id: "PaymentStatus" });
 export type PaymentStatus = z.infer<typeof paymentStatus>;
 
+/** Who begins a payment with a stored card. */
+export const INITIATORS = ["customer", "merchant"] as const;
+export const initiator = z.enum(INITIATORS);
+
 export const captureMethod = z.enum(["automatic", "manual"]);
 
 /** Max refunds of a payment, because each adds to the size of its reads. */
@@ -78,6 +82,14 @@ export const payment = z
     customer_name: z.string().nullable().describe("The customer's name."),
     billing_address: billingAddress.nullable().describe("The card's billing address."),
     card: cardShown.nullable().describe("The card, without its number."),
+    payment_method_id: idOf("paymentMethod")
+      .nullable()
+      .describe("The stored card that it charged, or that it stored with `save_payment_method`."),
+    initiator: initiator
+      .nullable()
+      .describe(
+        "Who began it: `merchant` without the customer, `customer` with them. Null unless it charged a stored card.",
+      ),
     plan_id: idOf("plan").nullable().describe("The plan it pays for."),
     subscription_id: idOf("subscription").nullable().describe("The subscription it pays for."),
     client_session_id: idOf("clientSession").nullable().describe("The client session it was paid in."),
@@ -134,21 +146,24 @@ export const paymentToken = z
     "Card token from the payment form: valid once, for 15 minutes, and for its client session's amount, currency and plan. Or the connected processor's own token, created by its script on your page.",
   );
 
-/** Adds an issue unless a body has exactly one card. */
-export function requireOneCard(
-  body: { payment_token?: string | undefined; card?: CardInput | undefined },
+/** Adds an issue unless a body has exactly one card, as one of these members. */
+export function requireOneCard<Name extends "payment_token" | "payment_method_id" | "card">(
+  body: { [K in Name]?: unknown },
+  names: readonly Name[],
   context: z.RefinementCtx,
 ): void {
-  const given = Number(body.payment_token !== undefined) + Number(body.card !== undefined);
-  if (given === 0) {
+  const given = names.filter((name) => body[name] !== undefined);
+  const others = names.filter((name) => name !== "card").join(", a ");
+  if (given.length === 0) {
     context.addIssue({
       code: "custom",
       path: ["payment_token"],
       params: { code: "missing_parameter" },
-      message: "Send a payment_token, or in test mode a card.",
+      message: `Send a ${others}, or in test mode a card.`,
     });
-  } else if (given === 2) {
-    context.addIssue({ code: "custom", path: ["card"], message: "Send either payment_token or card, not both." });
+  } else if (given.length > 1) {
+    const message = `Send only one of ${names.join(", ")}.`;
+    context.addIssue({ code: "custom", path: [given.at(-1) as string], message });
   }
 }
 
@@ -159,6 +174,20 @@ export const createPaymentBody = z
     currency: currency.describe("ISO 4217 code, upper case."),
     payment_token: paymentToken.optional(),
     card: cardInput.optional().describe("Raw card data, in test mode only."),
+    payment_method_id: idInput
+      .optional()
+      .describe(
+        "A stored card instead. The payment has its customer, and your `customer_id` must be the same or left out.",
+      ),
+    initiator: initiator
+      .optional()
+      .describe(
+        "With `payment_method_id`: `customer` if the customer is present and can pass a challenge, `merchant` if you charge by agreement. Default `merchant`.",
+      ),
+    save_payment_method: z
+      .boolean()
+      .optional()
+      .describe("`true` stores the card for later payments of the `customer_id`, once this payment is approved."),
     capture_method: captureMethod.default("automatic").describe("`manual` authorizes now; you capture later."),
     ...customerFields,
     plan_id: idInput
@@ -174,8 +203,21 @@ export const createPaymentBody = z
   })
   .superRefine((body, context) => {
     refuseOwnCard(body, context);
-    requireOneCard(body, context);
+    requireOneCard(body, ["payment_token", "payment_method_id", "card"], context);
+    const wrong = (param: keyof typeof body, message: string) =>
+      context.addIssue({ code: "custom", path: [param], message });
+    if (body.initiator !== undefined && body.payment_method_id === undefined)
+      wrong("initiator", "Send initiator only with a payment_method_id.");
+    if (!body.save_payment_method) return;
+    if (body.payment_method_id !== undefined) wrong("save_payment_method", "This card is stored already.");
+    else if (body.customer_id === null) wrong("save_payment_method", "Send the customer_id that the card belongs to.");
   })
+  // The same request whether or not a default is written out.
+  .overwrite(({ save_payment_method, ...body }) => ({
+    ...body,
+    ...(body.payment_method_id !== undefined && { initiator: body.initiator ?? "merchant" }),
+    ...(save_payment_method && { save_payment_method }),
+  }))
   .meta({ id: "CreatePaymentRequest" });
 export type CreatePaymentBody = z.infer<typeof createPaymentBody>;
 

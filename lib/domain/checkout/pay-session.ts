@@ -217,7 +217,7 @@ export async function payClientSession(
   const pay = (card: TokenizedCard) =>
     makePayment(ctx, {
       terms,
-      card: { ...card, at, paymentTokenId: null, clientSessionId: row.id },
+      card: { ...card, at, paymentTokenId: null, clientSessionId: row.id, method: null },
       planId: row.plan_id,
       isTooLate: row.suspended,
       cardRefusal: () => sessionUnusable(row),

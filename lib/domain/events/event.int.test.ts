@@ -259,6 +259,7 @@ async function twoEvents(tenant: MoneyTenant, paymentId: string): Promise<Outcom
     ...change,
     mode: "test",
     hasNewCardDetails: false,
+    storedCard: null,
     from: { state: "open", epoch: open.epoch, version: before.payment.version },
     operation: { id: open.id, state: "succeeded", lastAnswer: "approved" },
     events: [

@@ -9,18 +9,15 @@ import {
 } from "@/db/queries/payment-methods";
 import type { PaymentMethodRow } from "@/db/schema/payment-methods";
 import { TOTAL_CAP } from "@/lib/contract/fields";
-import { decodeId, encodeId } from "@/lib/contract/ids";
-import type {
-  ListPaymentMethodsQuery,
-  PaymentMethod,
-  PaymentMethodStatus,
-} from "@/lib/contract/payment-methods/payment-method";
-import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
+import { decodeId } from "@/lib/contract/ids";
+import type { ListPaymentMethodsQuery, PaymentMethod } from "@/lib/contract/payment-methods/payment-method";
+import type { Mode } from "@/lib/contract/transactions/words";
 import { type Context, environmentNow, type Reply, resourceNotFound, type Service } from "../context";
 import { changedMembers, recordChange } from "../events/event";
 import { runOnce } from "../idempotency/run-once";
 import { type ListResult, presentList, unknownCursor } from "../lists";
 import { processorCustomer } from "../payments/processor-calls";
+import { monthOf, presentPaymentMethod } from "./stored-card";
 
 const ormOf = ({ service, environment }: Context) => service.db.within(environment.id).orm;
 
@@ -107,31 +104,4 @@ async function removeAtProcessor(service: Service, mode: Mode, row: PaymentMetho
     service.log.warn({ err: error, payment_method: id }, "a removed card is still at its processor: it is tried again");
     return false;
   }
-}
-
-/** A month as a number that grows by one. */
-const monthOf = (time: Date): number => time.getUTCFullYear() * 12 + time.getUTCMonth();
-
-function statusOf(row: PaymentMethodRow, now: Date): PaymentMethodStatus {
-  if (row.removed_at !== null) return "REMOVED";
-  if (row.card_exp_year === null || row.card_exp_month === null) return "ACTIVE";
-  return row.card_exp_year * 12 + row.card_exp_month - 1 < monthOf(now) ? "EXPIRED" : "ACTIVE";
-}
-
-/** `now`: the environment's time, which decides whether the card has expired. */
-export function presentPaymentMethod(row: PaymentMethodRow, mode: Mode, now: Date): PaymentMethod {
-  const { card_brand: brand, card_last4: last4, card_exp_month: exp_month, card_exp_year: exp_year } = row;
-  const isKnown = last4 !== null && exp_month !== null && exp_year !== null;
-  return {
-    id: encodeId("paymentMethod", row.id),
-    object: "payment_method",
-    customer_id: row.customer_id,
-    card: isKnown ? { brand, last4, exp_month, exp_year, bin: row.card_bin } : null,
-    status: statusOf(row, now),
-    consent: row.consent,
-    metadata: row.metadata,
-    environment: API_ENVIRONMENTS[mode],
-    created_at: row.created_at,
-    updated_at: row.updated_at,
-  };
 }

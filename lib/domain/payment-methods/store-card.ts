@@ -19,7 +19,7 @@ import { tokenizeCard } from "../payments/make-payment";
 import { refuseClaimed } from "../payments/money-request";
 import { processorCustomer } from "../payments/processor-calls";
 import { connectionMissing, processorNotConfigured } from "../processors/connection-of";
-import { presentPaymentMethod } from "./payment-methods";
+import { cannotStoreCards, presentPaymentMethod } from "./stored-card";
 
 const MAX_ATTEMPTS = 10;
 
@@ -69,7 +69,7 @@ async function checkAndStore(ctx: Context, body: CreatePaymentMethodBody, newRef
   const { environment, service } = ctx;
   const card = await findCard(ctx, body);
   const { at, tokenId } = card;
-  if (!at.processor.storeCard) throw cannotStore();
+  if (!at.processor.storeCard) throw cannotStoreCards();
   const { sql } = service.db.within(environment.id);
   const reference = tokenId ? await claimTokenForCheck(sql, environment.id, tokenId, newReference) : newReference;
   if (reference === null) throw tokenUnusable();
@@ -230,9 +230,3 @@ function declinedCheck(decline_code: DeclineCode): AppError {
   const detail = CHECK_DETAIL[decline_code] ?? "The issuer declined the card. Ask the customer for another card.";
   return new AppError("card_declined", `${detail} Nothing was stored.`, { extra: { decline_code } });
 }
-
-const cannotStore = () =>
-  new AppError(
-    "processor_refused",
-    "The connected processor stores no cards for later payments yet. Charge the customer with a payment token each time.",
-  );

@@ -13,7 +13,7 @@ import type { StoredCardReport } from "@/lib/processor/port";
 import type { Reporter } from "@/lib/processor/registry";
 import { clockTime, type Service } from "../context";
 import { changedMembers, recordChangeBy } from "../events/event";
-import { presentPaymentMethod } from "./payment-methods";
+import { presentPaymentMethod } from "./stored-card";
 
 type Card = Pick<PaymentMethodRow, "card_brand" | "card_last4" | "card_bin" | "card_exp_month" | "card_exp_year">;
 

@@ -1,7 +1,9 @@
 import { findClientSession } from "@/db/queries/checkout/client-sessions";
 import { findPaymentToken } from "@/db/queries/checkout/payment-tokens";
+import { findPaymentMethod } from "@/db/queries/payment-methods";
 import { findPlan } from "@/db/queries/plans";
 import type { ClientSessionRow } from "@/db/schema/checkout";
+import type { PaymentMethodRow } from "@/db/schema/payment-methods";
 import type { PlanRow } from "@/db/schema/plans";
 import { cardBrand } from "@/lib/contract/card-networks";
 import { requireSecureAddresses } from "@/lib/contract/checkout/client-session";
@@ -14,12 +16,14 @@ import type { Connected } from "@/lib/processor/registry";
 import type { Context, Reply } from "../context";
 import { resourceNotFound } from "../context";
 import { replayKnown } from "../idempotency/used-key";
+import { cannotStoreCards, cardRemoved } from "../payment-methods/stored-card";
 import { connectionMissing, processorNotConfigured } from "../processors/connection-of";
 import {
   beforeMoney,
   makePayment,
   type PayingCard,
   replyWithoutCard,
+  storedCardOf,
   tokenizeCard,
   withPostalCode,
 } from "./make-payment";
@@ -39,33 +43,48 @@ export function createPayment(ctx: Context, body: CreatePaymentBody): Promise<Re
 async function payWithCard(ctx: Context, body: CreatePaymentBody): Promise<Reply> {
   requireSecureAddresses(ctx.environment, { return_url: body.return_url });
   const plan = await requirePlan(ctx, body.plan_id);
+  const method = await requireMethod(ctx, body);
   const { currency } = body;
   const brand = body.card ? cardBrand(body.card.number) : null;
-  const at = await ctx.service.processors.choose(ctx.environment, { currency, brand });
-  if (!at) return refuseUnclaimed(ctx, processorNotConfigured(ctx.environment));
+  // Only the connection that stores a card can charge it.
+  const at = method
+    ? await ctx.service.processors.find(ctx.environment, method.connection_id)
+    : await ctx.service.processors.choose(ctx.environment, { currency, brand });
+  if (!at) {
+    const error = method ? connectionMissing(method.connection_id) : processorNotConfigured(ctx.environment);
+    return refuseUnclaimed(ctx, error);
+  }
   if (!isSupportedCurrency(currency)) return refuseUnclaimed(ctx, currencyNotSupported(currency));
   if (plan && plan.status !== "ACTIVE") return refuseUnclaimed(ctx, planNotActive(plan.status));
 
   const known = await replayKnown(ctx);
   if (known) return known;
-  const typed = body.card
-    ? await tokenize(ctx, at, body.card, { name: body.customer_name, address: body.billing_address })
-    : await useToken(ctx, at, body.payment_token ?? "");
+  const typed = method
+    ? { card: storedCardOf(method, at, body.initiator ?? "merchant"), name: null, postalCode: null }
+    : await typedCard(ctx, at, body);
   if (!typed) return refuseUnclaimed(ctx, unknownToken());
   const { card, name, postalCode } = typed;
+  const canSave = card.at.processor.capabilities.storedCards;
+  if (body.save_payment_method && !canSave) return refuseUnclaimed(ctx, cannotStoreCards());
   const session = await findCardSession(ctx, card);
   const mismatch = (session && differsFromSession(body, session)) ?? (plan && differsFromPlan(body, plan));
   if (mismatch) return refuseMismatch(ctx, mismatch);
   // The shopper's own entries fill in fields that the merchant's server left out.
   const terms = {
     ...body,
+    customer_id: method?.customer_id ?? body.customer_id,
     customer_name: body.customer_name ?? name,
     billing_address: body.billing_address?.postal_code
       ? body.billing_address
       : withPostalCode(body.billing_address, postalCode),
   };
   const planId = plan?.id ?? session?.plan_id ?? null;
-  return makePayment(ctx, { terms, card, planId, cardRefusal: () => whyUnusable(ctx, card) });
+  return makePayment(ctx, {
+    terms,
+    card,
+    planId,
+    cardRefusal: () => (method ? cardRemoved() : whyUnusable(ctx, card)),
+  });
 }
 
 async function requirePlan(ctx: Context, planId: string | null) {
@@ -75,6 +94,24 @@ async function requirePlan(ctx: Context, planId: string | null) {
   if (!plan) throw resourceNotFound("plan", planId, "plan_id");
   return plan;
 }
+
+/** The stored card to charge; null for any other card. Another customer's does not exist. */
+async function requireMethod(
+  { service, environment }: Context,
+  { payment_method_id: given, customer_id }: CreatePaymentBody,
+): Promise<PaymentMethodRow | null> {
+  if (given === undefined) return null;
+  const id = decodeId("paymentMethod", given);
+  const row = id && (await findPaymentMethod(service.db.within(environment.id).orm, environment.id, id));
+  if (!row || (customer_id !== null && customer_id !== row.customer_id))
+    throw resourceNotFound("payment method", given, "payment_method_id");
+  return row;
+}
+
+const typedCard = (ctx: Context, at: Connected, body: CreatePaymentBody): Promise<TypedCard | null> =>
+  body.card
+    ? tokenize(ctx, at, body.card, { name: body.customer_name, address: body.billing_address })
+    : useToken(ctx, at, body.payment_token ?? "");
 
 export const rawCardInLive = () =>
   new AppError("invalid_parameter", "Card data is only accepted in test mode. Send a payment_token in live mode.", {
@@ -92,6 +129,7 @@ async function tokenize(
     at,
     paymentTokenId: null,
     clientSessionId: null,
+    method: null,
     ...(await tokenizeCard(at.processor, ctx.environment.id, card, holder)),
   };
   return { card: kept, name: null, postalCode: null };
@@ -108,7 +146,7 @@ async function useToken(ctx: Context, chosen: Connected, token: string): Promise
   if (!row) {
     const accepted = await acceptToken(ctx, chosen, token);
     if (!accepted) return null;
-    const card = { ...accepted, at: chosen, paymentTokenId: null, clientSessionId: null };
+    const card = { ...accepted, at: chosen, paymentTokenId: null, clientSessionId: null, method: null };
     return { card, name: null, postalCode: null };
   }
   const at =
@@ -126,6 +164,7 @@ async function useToken(ctx: Context, chosen: Connected, token: string): Promise
     exp_year: row.card_exp_year,
     paymentTokenId: row.id,
     clientSessionId: row.client_session_id,
+    method: null,
   };
   return { card, name: row.card_name, postalCode: row.postal_code };
 }

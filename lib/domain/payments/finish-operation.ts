@@ -8,9 +8,10 @@ import { newId } from "@/lib/ids";
 import type { Outcome } from "@/lib/processor/port";
 import { clockTime, type Reply, type Service } from "../context";
 import { forgetTotals } from "../lists";
+import { storedByPayment } from "../payment-methods/stored-card";
 import type { OpenOperation } from "./operation";
 import { applyOutcome, type Change, type FinalOutcome, type OperationSnapshot, toResult } from "./outcome";
-import { outcomeEvents, pendingEvent, sessionCompletedEvent } from "./outcome-events";
+import { outcomeEvents, pendingEvent, sessionCompletedEvent, storedCardEvent } from "./outcome-events";
 import { inSlotIfLong } from "./read-payments";
 import { hasEndedUnpaid } from "./states";
 
@@ -141,7 +142,11 @@ function prepareOutcome(
 ): { write: OutcomeWrite; finished: Finished } {
   const { request } = operation;
   const was = operationSnapshot(snapshot, operation);
-  const change = applyOutcome(was, operation, outcome, now);
+  const applied = applyOutcome(was, operation, outcome, now);
+  const storedCard = storedByPayment(applied, outcome);
+  const change = storedCard
+    ? { ...applied, payment: { ...applied.payment, payment_method_id: storedCard.id } }
+    : applied;
   const transactions = snapshot.transactions.map((row) => changedRow(row, change));
   // A refund that is reversed later keeps the response that was stored when it was accepted.
   const reply =
@@ -158,7 +163,11 @@ function prepareOutcome(
       refund: change.refund,
       ledger: change.ledger,
       feeOn: change.feeOn,
-      events: outcomeEvents(operation, change, snapshot, was, transactions),
+      events: [
+        ...outcomeEvents(operation, change, snapshot, was, transactions),
+        ...(storedCard ? [storedCardEvent(operation, storedCard, now)] : []),
+      ],
+      storedCard: storedCard && { row: storedCard, auditId: newId() },
       session: sessionAfter(operation, change),
       audit: {
         id: newId(),

@@ -1,7 +1,8 @@
 import type { PaymentSnapshot } from "@/db/queries/payments/payments";
+import type { PaymentMethodRow } from "@/db/schema/payment-methods";
 import { AppError } from "@/lib/contract/errors";
 import type { BillingAddress } from "@/lib/contract/fields";
-import type { CardInput, CreatePaymentBody } from "@/lib/contract/payments/payment";
+import type { CardInput, CreatePaymentBody, INITIATORS } from "@/lib/contract/payments/payment";
 import { idTime } from "@/lib/ids";
 import { ProcessorTimeoutError } from "@/lib/processor/deadline";
 import type { CardHolder, KnownCard, Processor, TokenizedCard } from "@/lib/processor/port";
@@ -11,7 +12,7 @@ import { disconnectedError } from "../processors/connection-of";
 import { executeRequest, refuseUnclaimed, replyFromMoneyKey } from "./money-request";
 
 /** Amount, customer and other terms of a payment, from the API or the payment form. */
-type PaymentTerms = Omit<CreatePaymentBody, "card" | "payment_token" | "plan_id">;
+type PaymentTerms = Omit<CreatePaymentBody, "card" | "payment_token" | "payment_method_id" | "initiator" | "plan_id">;
 
 /** A card at a processor, and the payment token or client session that the payment uses up. */
 export type PayingCard = KnownCard & {
@@ -19,7 +20,25 @@ export type PayingCard = KnownCard & {
   readonly at: Connected;
   readonly paymentTokenId: string | null;
   readonly clientSessionId: string | null;
+  /** The stored card that it is; null for any other card. */
+  readonly method: { readonly id: string; readonly initiator: Initiator } | null;
 };
+
+export type Initiator = (typeof INITIATORS)[number];
+
+/** A stored card for a payment by this initiator. A removed one has no token, and T1 refuses it. */
+export const storedCardOf = (row: PaymentMethodRow, at: Connected, initiator: Initiator): PayingCard => ({
+  at,
+  token: row.removed_at === null ? row.processor_token : "",
+  brand: row.card_brand,
+  bin: row.card_bin,
+  last4: row.card_last4,
+  exp_month: row.card_exp_month,
+  exp_year: row.card_exp_year,
+  paymentTokenId: null,
+  clientSessionId: null,
+  method: { id: row.id, initiator },
+});
 
 type PaymentToMake = {
   terms: PaymentTerms;
@@ -82,6 +101,9 @@ function newSnapshot(ctx: Context, { terms, card, planId }: PaymentToMake, opera
       customer_id: terms.customer_id,
       return_url: terms.return_url,
       connection_id: card.at.connectionId,
+      payment_method_id: card.method?.id ?? null,
+      initiator: card.method?.initiator ?? null,
+      saves_card: terms.save_payment_method ?? false,
       next_action: null,
       dispute_id: null,
       dispute_status: null,

@@ -1,6 +1,7 @@
 import type { PaymentSnapshot } from "@/db/queries/payments/payments";
 import type { ClientSessionRow } from "@/db/schema/checkout";
 import type { NewEvent, NumberedEvent } from "@/db/schema/events";
+import type { PaymentMethodRow } from "@/db/schema/payment-methods";
 import type { TransactionRow } from "@/db/schema/transactions";
 import { presentClientSession } from "../checkout/present-session";
 import {
@@ -11,6 +12,7 @@ import {
   transactionData,
   transactionEventType,
 } from "../events/event";
+import { presentPaymentMethod } from "../payment-methods/stored-card";
 import type { OpenOperation } from "./operation";
 import type { Change, OperationSnapshot, OutcomeEventType } from "./outcome";
 
@@ -80,6 +82,13 @@ export function pendingEvent(operation: OpenOperation, known: PaymentSnapshot, n
   if (row?.status !== "PENDING" || row.event_sequence > 0) return null;
   const data = transactionData(null, { row, payment: known.payment }, operation.mode);
   return newEvent("transaction.pending", { objectId: row.id, operationId: operation.id }, data, now.toISOString());
+}
+
+/** The event of a card that a payment has stored. `now`: ISO time. */
+export function storedCardEvent(operation: OpenOperation, row: PaymentMethodRow, now: string): NumberedEvent {
+  const data = { object: presentPaymentMethod(row, operation.mode, new Date(now)), previous: null };
+  const about = { objectId: row.id, operationId: operation.id };
+  return { sequence: 1, ...newEvent("payment_method.created", about, data, now) };
 }
 
 /** The event of a session that a payment has completed. `open`: the session before. */

@@ -379,6 +379,8 @@ const DECLINE_DETAIL: Partial<Record<string, string>> = {
   processing_error: "The issuer could not process the card. Try again later with a new idempotency key.",
 };
 
+const CUSTOMER_NEEDED =
+  "The issuer wants the customer to confirm this payment. Charge the card again with initiator customer while the customer is present, or ask for another card.";
 const NOTHING_MOVED = "The processor could not complete this and no money moved. Try again with a new idempotency key.";
 const ONLY_AUTHORIZED =
   "The processor authorized the payment but could not capture it; no money moved. Capture it again later, or void it.";
@@ -406,6 +408,10 @@ function toRefusal({ result, payment, charge, refund }: Change): AppError {
   if (result.kind !== "card_declined") {
     const detail = result.kind === "only_authorized" ? ONLY_AUTHORIZED : NOTHING_MOVED;
     return new AppError("payment_failed", detail, { extra: ids });
+  }
+  if (result.declineCode === "authentication_failed" && payment.initiator === "merchant") {
+    const extra = { decline_code: result.declineCode, next_action: null, ...ids };
+    return new AppError("card_declined", CUSTOMER_NEEDED, { extra });
   }
   const detail =
     DECLINE_DETAIL[result.declineCode] ?? "The issuer declined the card. Ask the customer for another card.";

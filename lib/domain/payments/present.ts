@@ -113,6 +113,8 @@ export function presentPayment(payment: ShownPaymentRow, rows: readonly ShownTra
     customer_name: charge.customer_name,
     billing_address: charge.billing_address,
     card: presentCard(charge),
+    payment_method_id: encodeIdOrNull("paymentMethod", payment.payment_method_id),
+    initiator: payment.initiator,
     plan_id: encodeIdOrNull("plan", charge.plan_id),
     subscription_id: encodeIdOrNull("subscription", charge.subscription_id),
     client_session_id: encodeIdOrNull("clientSession", charge.client_session_id),

@@ -34,6 +34,15 @@ async function callReference(
 export const processorCustomer = (environmentId: string, customerId: string): string =>
   createHash("sha256").update(`${environmentId}\n${customerId}`).digest("hex");
 
+/** The customer whose card it charges or stores, for a payment with a card on file. */
+function cardOnFile(environmentId: string, payment: PaymentSnapshot["payment"]) {
+  const { customer_id, initiator, saves_card } = payment;
+  if (initiator === null && !saves_card) return {};
+  if (customer_id === null) throw new Error(`payment ${payment.id} has a card on file and no customer`);
+  const customer = processorCustomer(environmentId, customer_id);
+  return initiator === null ? { store: { customer } } : { stored: { customer, initiator } };
+}
+
 /**
  * Calls the processor for an operation, always under the same reference. `token`: the card of an authorization, which
  * only its request has. `returned`: parameters that the shopper brought back from a challenge.
@@ -61,6 +70,7 @@ export async function callProcessor(
       // The amount is the payment's, whichever request has the card.
       return processor.authorize({
         token,
+        ...cardOnFile(operation.environmentId, payment),
         amount: payment.amount,
         currency: payment.currency,
         capture: payment.capture_method === "automatic",

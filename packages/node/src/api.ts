@@ -45,6 +45,10 @@ export interface Payment {
     exp_year: number;
     bin: string | null;
   } | null;
+  /** The stored card that it charged, or that it stored with `save_payment_method`. */
+  payment_method_id: string | null;
+  /** Who began it: `merchant` without the customer, `customer` with them. Null unless it charged a stored card. */
+  initiator: "customer" | "merchant" | null;
   /** The plan it pays for. */
   plan_id: string | null;
   /** The subscription it pays for. */
@@ -207,6 +211,12 @@ export interface CreatePaymentRequest {
   payment_token?: string;
   /** Raw card data, in test mode only. */
   card?: CardRequest;
+  /** A stored card instead. The payment has its customer, and your `customer_id` must be the same or left out. */
+  payment_method_id?: string;
+  /** With `payment_method_id`: `customer` if the customer is present and can pass a challenge, `merchant` if you charge by agreement. Default `merchant`. */
+  initiator?: "customer" | "merchant";
+  /** `true` stores the card for later payments of the `customer_id`, once this payment is approved. */
+  save_payment_method?: boolean;
   /** `manual` authorizes now; you capture later. Default: `"automatic"`. */
   capture_method?: "automatic" | "manual";
   /** Your own id for the customer. */
@@ -1519,7 +1529,7 @@ export interface ListSettlementBatchesQuery {
 
 class PaymentsResource extends Resource {
   /**
-   * Create a payment. Authorizes a card and, unless `capture_method` is `manual`, captures the amount. Returns 201 when the card is approved or needs 3-D Secure (`REQUIRES_ACTION`), 402 when it is declined, and 202 with status `PENDING` while the outcome is unknown: send the same request with the same key until you know.
+   * Create a payment. Authorizes a card and, unless `capture_method` is `manual`, captures the amount. Returns 201 when the card is approved or needs 3-D Secure (`REQUIRES_ACTION`), 402 when it is declined, and 202 with status `PENDING` while the outcome is unknown: send the same request with the same key until you know. `payment_method_id` charges a stored card; a removed one is refused with `invalid_state`.
    *
    * Needs the permission `payment.create`.
    */

@@ -29,6 +29,8 @@ export interface Problem {
   payment_id?: string;
   /** `card_declined`: its charge. */
   transaction_id?: string;
+  /** `card_declined` with `authentication_failed`, when you charged a stored card: null, as nothing can continue this payment. Charge the card again with the customer. */
+  next_action?: null;
   /** `invalid_state`: the status that prevents it. */
   current_status?: string;
   /** `invalid_state`: what you can do instead. */
