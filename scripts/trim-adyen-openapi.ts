@@ -36,6 +36,7 @@ const EVENTS = [
   ...["DISPUTE_DEFENSE_PERIOD_ENDED", "ISSUER_RESPONSE_TIMEFRAME_EXPIRED"],
   ...["REPORT_AVAILABLE", "EXPIRE", "NOTIFICATION_OF_FRAUD"],
 ];
+const TOKEN_EVENTS = ["created", "updated", "disabled", "alreadyExisting"].map((what) => `recurring.token.${what}`);
 /**
  * Schemas to keep. Members with other schemas, such as airline data and other payment methods, are omitted.
  */
@@ -110,7 +111,7 @@ function operationOf({ paths }: Description, name: string): Named {
 }
 
 function webhookOf({ webhooks }: Description, event: string): string {
-  const found = schemaOf(webhooks?.[`/${event}`]?.post?.requestBody);
+  const found = schemaOf((webhooks?.[`/${event}`] ?? webhooks?.[event])?.post?.requestBody);
   if (!found) throw new Error(`Adyen describes no ${event}`);
   return found;
 }
@@ -137,3 +138,11 @@ const notices = read("Webhooks-v1");
 const webhooks = Object.fromEntries(EVENTS.map((event) => [event, webhookOf(notices, event)]));
 const items = schemasOf(Object.values(webhooks), notices, () => true);
 write("webhooks-v1", "Webhooks-v1", { webhooks, components: { schemas: items } });
+
+const tokens = read("TokenizationNotification-v1");
+const tokenWebhooks = Object.fromEntries(TOKEN_EVENTS.map((event) => [event, webhookOf(tokens, event)]));
+const ofTokens = schemasOf(Object.values(tokenWebhooks), tokens, () => true);
+write("tokenization-v1", "TokenizationNotification-v1", {
+  webhooks: tokenWebhooks,
+  components: { schemas: ofTokens },
+});

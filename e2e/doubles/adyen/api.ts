@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import { SLOW_RESPONSE_MS } from "@/lib/contract/sandbox-cards";
+import { APPROVED_MERCHANT_CHARGES, type SandboxBehavior, SLOW_RESPONSE_MS } from "@/lib/contract/sandbox-cards";
 import { dataOf, error, json, OF_A_PROXY, REFUSALS, TRANSIENT } from "./answers";
 import { type Amount, Books, behaviorOf, type Card, methodOf, newPsp, type Payment } from "./books";
-import { faultsOfAnswer, faultsOfRequest, faultsOfWebhook } from "./description";
+import { faultsOfAnswer, faultsOfRequest, faultsOfTokenWebhook, faultsOfWebhook } from "./description";
 import { type DoubleAnswer, type DoubleRequest, Hangup, startDouble } from "./http-server";
-import { type WebhookOptions, webhookBody } from "./webhooks";
+import { type TokenEvent, tokenMessage, type WebhookOptions, webhookBody } from "./webhooks";
 
 export type AdyenDoubleOptions = {
   apiKey?: string;
@@ -16,6 +16,10 @@ export type AdyenDoubleOptions = {
    * neither.
    */
   otherBody?: "as before" | "refused";
+  /** The account's settings for responses: without the token, only the webhook has it. */
+  tokens?: "answered" | "told";
+  /** HMAC key of the webhook about stored cards. */
+  tokensKey?: string;
   /** URL of its challenge page, for tests without a browser. */
   pages?: string;
 };
@@ -32,13 +36,17 @@ type Body = {
   additionalData?: Record<string, string>;
   billingAddress?: { country?: string; stateOrProvince?: string };
   details?: { redirectResult?: string };
+  storePaymentMethod?: boolean;
+  shopperInteraction?: string;
+  recurringProcessingModel?: string;
 };
 
 /** Countries whose addresses require a state or province. */
 const STATES_NEEDED: ReadonlySet<string> = new Set(["US", "CA"]);
 
 type KeyState = { body: string; answer: DoubleAnswer | null };
-type Stored = { card: Card; shopper: string };
+/** `uses`: approved charges by the merchant. */
+type Stored = { card: Card; shopper: string; models: string[]; uses: number };
 
 /**
  * A double of Adyen's Checkout API on loopback: shapes from its published OpenAPI file, its idempotency keys,
@@ -49,8 +57,11 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
     apiKey = "an-API-key-of-the-double's",
     merchantAccount = "ExampleShopECOM",
     otherBody = "as before",
+    tokens = "answered",
   } = options;
   const hmacKey = options.hmacKey ?? randomBytes(32).toString("hex").toUpperCase();
+  const tokensKey = options.tokensKey ?? randomBytes(32).toString("hex").toUpperCase();
+  const tokenEvents: TokenEvent[] = [];
   const books = new Books();
   const keys = new Map<string, KeyState>();
   const stored = new Map<string, Stored>();
@@ -159,7 +170,7 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
       return error(422, "135", "Required field 'billingAddress.stateOrProvince' is not provided.");
     const card = cardOf(body);
     if ("status" in card) return card;
-    const behavior = behaviorOf(card.number);
+    const behavior = behaviorNow(card, body);
     if (behavior === "refuse_once" && !refusedOnce.has(reference)) {
       refusedOnce.add(reference);
       return error(503, "703", "required resource temporarily unavailable", "internal", TRANSIENT);
@@ -167,15 +178,38 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
     if (behavior === "garbage") return OF_A_PROXY;
     const expired = Date.UTC(Number(card.expiryYear), Number(card.expiryMonth), 1) <= Date.now();
     const refused = expired || behavior.startsWith("decline:");
+    const stores = body.storePaymentMethod === true ? (body.shopperReference ?? null) : null;
     const payment = books.payment({
-      ...{ reference, amount, card, returnUrl, behavior: expired ? "decline:expired_card" : behavior },
+      ...{ stores, reference, amount, card, returnUrl, behavior: expired ? "decline:expired_card" : behavior },
       capturesAtOnce: body.captureDelayHours === 0,
       state: refused ? "refused" : behavior === "challenge" ? "challenged" : "authorised",
     });
+    storeCardOf(payment);
     if (behavior === "slow") await wait(SLOW_RESPONSE_MS);
     const answer = json(200, paymentAnswer(payment, body));
     if (behavior === "lost_answer") throw new AnswerLost(answer);
     return answer;
+  }
+
+  /** Stores the card of an approved payment that asked for it. */
+  function storeCardOf(payment: Payment): void {
+    const { state, stores: shopper, card } = payment;
+    if (state !== "authorised" || shopper === null || payment.storedId !== null) return;
+    payment.storedId = newPsp();
+    stored.set(payment.storedId, { card: { ...card, cvc: null }, shopper, models: ["Subscription"], uses: 0 });
+    tokenEvents.push({ type: "recurring.token.created", cause: payment.psp, shopper, id: payment.storedId });
+  }
+
+  /** Charges by the merchant of a stored card are exempt from challenges, and some cards decline them. */
+  function behaviorNow({ number }: Card, { paymentMethod, shopperInteraction }: Body): SandboxBehavior {
+    const behavior = behaviorOf(number);
+    const known = stored.get(paymentMethod?.storedPaymentMethodId ?? "");
+    if (!known || shopperInteraction !== "ContAuth") return behavior;
+    if (behavior === "challenge") return "approve";
+    if (behavior === "merchant_declines_later")
+      return known.uses++ < APPROVED_MERCHANT_CHARGES ? "approve" : "decline:insufficient_funds";
+    const code = /^merchant_decline:(\w+)$/.exec(behavior)?.[1];
+    return code ? (`decline:${code}` as SandboxBehavior) : behavior;
   }
 
   const pages = () => options.pages ?? `${server.url}/threeDS/redirect`;
@@ -185,7 +219,15 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
     const common = {
       pspReference: psp,
       merchantReference: reference,
-      additionalData: dataOf(payment, "billingAddress" in body),
+      additionalData: {
+        ...dataOf(payment, "billingAddress" in body),
+        ...(payment.storedId !== null &&
+          tokens === "answered" && {
+            "tokenization.shopperReference": payment.stores ?? "",
+            "tokenization.store.operationType": "created",
+            "tokenization.storedPaymentMethodId": payment.storedId,
+          }),
+      },
     };
     if (state === "challenged") {
       const url = `${pages()}?MD=${psp}`;
@@ -207,6 +249,7 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
     const payment = [...books.payments.values()].find(({ result }) => result?.text === redirectResult);
     if (!payment || !redirectResult) return error(422, "14_006", "Invalid redirectResult");
     books.finish(payment);
+    storeCardOf(payment);
     if (payment.state === "authorised") return json(200, paymentAnswer(payment, {}));
     const { pspReference, merchantReference } = { pspReference: payment.psp, merchantReference: payment.reference };
     const refusal = { refusalReason: "3D Not Authenticated", refusalReasonCode: "11" };
@@ -233,14 +276,15 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
       return error(422, "130", "Required field is not provided.");
     const id = newPsp();
     const card = { number, expiryMonth, expiryYear, cvc: null };
-    stored.set(id, { card, shopper: shopperReference });
-    return json(201, storedAnswer(id, { card, shopper: shopperReference }));
+    const one = { card, shopper: shopperReference, models: ["CardOnFile"], uses: 0 };
+    stored.set(id, one);
+    return json(201, storedAnswer(id, one));
   }
 
-  const storedAnswer = (id: string, { card: { number, expiryMonth, expiryYear }, shopper }: Stored) => ({
+  const storedAnswer = (id: string, { card: { number, expiryMonth, expiryYear }, shopper, models }: Stored) => ({
     ...{ id, type: "scheme", brand: methodOf(number), cardBin: number.slice(0, 6), lastFour: number.slice(-4) },
     ...{ expiryMonth, expiryYear: expiryYear.slice(-2), shopperReference: shopper },
-    supportedRecurringProcessingModels: ["CardOnFile"],
+    supportedRecurringProcessingModels: models,
   });
 
   function list({ query }: DoubleRequest): DoubleAnswer {
@@ -253,8 +297,16 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
   function forget(path: string, { query }: DoubleRequest): DoubleAnswer {
     const id = path.replace("/storedPaymentMethods/", "");
     if (stored.get(id)?.shopper !== query.get("shopperReference")) return error(422, "800", "Contract not found");
-    stored.delete(id);
+    endToken(id);
     return { status: 204, body: "" };
+  }
+
+  /** Ends a stored card, by a request or in the Customer Area. */
+  function endToken(id: string): void {
+    const { shopper } = stored.get(id) ?? {};
+    if (shopper === undefined) return;
+    stored.delete(id);
+    tokenEvents.push({ type: "recurring.token.disabled", cause: newPsp(), shopper, id });
   }
 
   /** The challenge page for a browser: two links back to the shop. */
@@ -306,7 +358,20 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
   const signing: WebhookOptions = { hmacKey, merchantAccount };
   return {
     ...server,
-    ...{ apiKey, merchantAccount, hmacKey, books, keys, stored, signing },
+    ...{ apiKey, merchantAccount, hmacKey, tokensKey, books, keys, stored, signing, endToken },
+    /** The network replaces a stored card's expiry. */
+    renewToken(id: string, expiry: Pick<Card, "expiryMonth" | "expiryYear">): void {
+      const one = stored.get(id);
+      if (!one) throw new Error(`${id} is no stored card`);
+      Object.assign(one.card, expiry);
+      tokenEvents.push({ type: "recurring.token.updated", cause: newPsp(), shopper: one.shopper, id });
+    },
+    /** Messages about all unreported events of stored cards, with their signatures. */
+    tokenMessages(): { headers: Headers; body: string }[] {
+      const told = tokenEvents.splice(0).map((event) => tokenMessage(event, { hmacKey: tokensKey, merchantAccount }));
+      for (const { body } of told) note(faultsOfTokenWebhook(body));
+      return told;
+    },
     /** Fails the next request with a key with a 500 that is stored under it, executed or not. */
     storeFailure(when: "before" | "after"): void {
       fail500 = when;

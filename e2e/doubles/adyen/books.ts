@@ -13,6 +13,9 @@ export type Payment = {
   readonly behavior: SandboxBehavior;
   readonly capturesAtOnce: boolean;
   readonly returnUrl: string;
+  /** Shopper reference to store the card under, if the payment asks for that. */
+  readonly stores: string | null;
+  storedId: string | null;
   state: "challenged" | "authorised" | "refused";
   captured: number;
   refunded: number;
@@ -68,8 +71,8 @@ export class Books {
   readonly modifications: Modification[] = [];
   readonly events: Event[] = [];
 
-  payment(given: Omit<Payment, "psp" | "captured" | "refunded" | "voided" | "result">): Payment {
-    const payment = { ...given, psp: newPsp(), captured: 0, refunded: 0, voided: false, result: null };
+  payment(given: Omit<Payment, "psp" | "captured" | "refunded" | "voided" | "result" | "storedId">): Payment {
+    const payment = { ...given, psp: newPsp(), captured: 0, refunded: 0, voided: false, result: null, storedId: null };
     this.payments.set(payment.psp, payment);
     if (payment.state !== "challenged") this.#authorised(payment);
     return payment;

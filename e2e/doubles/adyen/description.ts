@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { DoubleAnswer, DoubleRequest } from "./http-server";
 import checkout from "./openapi/checkout-v72.json" with { type: "json" };
+import tokenization from "./openapi/tokenization-v1.json" with { type: "json" };
 import webhooks from "./openapi/webhooks-v1.json" with { type: "json" };
 
 /**
@@ -25,6 +26,7 @@ const ajv = new Ajv2020({
 });
 ajv.addSchema({ components: checkout.components }, "checkout");
 ajv.addSchema({ components: webhooks.components }, "webhooks");
+ajv.addSchema({ components: tokenization.components }, "tokenization");
 
 type Operation = {
   takes: string | null;
@@ -34,6 +36,7 @@ type Operation = {
 };
 export const OPERATIONS: Readonly<Record<string, Operation>> = checkout.operations;
 const EVENTS: Readonly<Record<string, string>> = webhooks.webhooks;
+const TOKEN_EVENTS: Readonly<Record<string, string>> = tokenization.webhooks;
 
 const isPath = (template: string, path: string) =>
   new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path);
@@ -45,7 +48,9 @@ export function operationOf({ method, path }: Pick<DoubleRequest, "method" | "pa
   return ours === path ? null : (names.find((name) => isPath(name.slice(method.length + 1), ours)) ?? null);
 }
 
-function compiled(file: "checkout" | "webhooks", schema: string): ValidateFunction {
+type File = "checkout" | "webhooks" | "tokenization";
+
+function compiled(file: File, schema: string): ValidateFunction {
   const validate = ajv.getSchema(`${file}#/components/schemas/${schema}`);
   if (!validate) throw new Error(`there is no ${schema} among Adyen's ${file}`);
   return validate as ValidateFunction;
@@ -54,7 +59,7 @@ function compiled(file: "checkout" | "webhooks", schema: string): ValidateFuncti
 for (const { takes, answers } of Object.values(OPERATIONS))
   for (const schema of [takes, ...Object.values(answers)]) if (schema) compiled("checkout", schema);
 
-function faultsIn(file: "checkout" | "webhooks", schema: string, value: unknown): string[] {
+function faultsIn(file: File, schema: string, value: unknown): string[] {
   const validate = compiled(file, schema);
   if (validate(value)) return [];
   return (validate.errors ?? []).map(({ instancePath, message, params }) => {
@@ -143,6 +148,13 @@ export function faultsOfWebhook(body: string): string[] {
       (fault) => `${event}: ${fault}`,
     );
   });
+}
+
+export function faultsOfTokenWebhook(body: string): string[] {
+  const message = jsonOf(body) as { type?: string } | null;
+  const schema = TOKEN_EVENTS[message?.type ?? ""];
+  if (!schema) return [`Adyen has no event ${message?.type}`];
+  return faultsIn("tokenization", schema, message).map((fault) => `${message?.type}: ${fault}`);
 }
 
 function jsonOf(text: string): unknown {

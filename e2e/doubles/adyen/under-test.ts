@@ -9,7 +9,7 @@ import type { AdyenDouble } from "./api";
 
 /** The connector for a connection to a double. */
 export function connectorOf(
-  double: Pick<AdyenDouble, "url" | "apiKey" | "hmacKey" | "merchantAccount">,
+  double: Pick<AdyenDouble, "url" | "apiKey" | "hmacKey" | "tokensKey" | "merchantAccount">,
   journal: Journal,
   { name = "adyen", timeoutMs = 2_000, rawCards = true } = {},
 ) {
@@ -17,6 +17,7 @@ export function connectorOf(
     api_key: double.apiKey,
     merchant_account: double.merchantAccount,
     hmac_key: double.hmacKey,
+    tokens_hmac_key: double.tokensKey,
   };
   return createAdyenProcessor({
     ...{
@@ -88,7 +89,7 @@ export function adyenUnderTest(double: AdyenDouble, journal: Journal): Processor
         return body === message.body ? [] : [{ ...message, body }];
       }),
     unusedCards: {
-      count: async () => double.stored.size,
+      count: async () => [...double.stored.values()].filter(({ models }) => models.includes("CardOnFile")).length,
       async age() {
         olderMs = 2 * 3_600_000;
       },

@@ -50,3 +50,32 @@ export function webhookBody(
   });
   return JSON.stringify({ live: String(live), notificationItems });
 }
+
+/** An unreported event of a stored card. `cause`: PSP reference of what led to it. */
+export type TokenEvent = {
+  type: `recurring.token.${"created" | "updated" | "disabled" | "alreadyExisting"}`;
+  cause: string;
+  shopper: string;
+  id: string;
+};
+
+/** A message of the webhook about stored cards, whose signature is of the whole body, in a header. */
+export function tokenMessage(
+  { type, cause, shopper, id }: TokenEvent,
+  { hmacKey, merchantAccount, live = false }: WebhookOptions,
+): { headers: Headers; body: string } {
+  const isStored = type !== "recurring.token.disabled";
+  const body = JSON.stringify({
+    createdAt: inAmsterdam(new Date()),
+    data: {
+      ...{ merchantAccount, storedPaymentMethodId: id, type: "visa", shopperReference: shopper },
+      ...(isStored && { operation: "of the double" }),
+    },
+    environment: live ? "live" : "test",
+    eventId: cause,
+    type,
+    version: "1",
+  });
+  const signature = createHmac("sha256", Buffer.from(hmacKey, "hex")).update(body).digest("base64");
+  return { headers: new Headers({ "Content-Type": "application/json", HmacSignature: signature }), body };
+}

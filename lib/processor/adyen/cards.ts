@@ -3,10 +3,19 @@ import { z } from "zod";
 import { type Clock, nowMs, type Timer } from "@/lib/clock";
 import type { CardInput } from "@/lib/contract/payments/payment";
 import type { Journal } from "../journal";
-import type { AcceptedCard, TokenizedCard } from "../port";
+import type { AcceptedCard, KnownCard, StoredCard, TokenizedCard } from "../port";
 import { declineCodeOfError } from "./outcomes";
 import type { AdyenResponse, Requests } from "./requests";
-import { brandOf, readOwnToken, storedToken, subjectOfStored } from "./tokens";
+import {
+  brandOf,
+  isShopperOf,
+  type KeptCard,
+  type Owner,
+  readKeptToken,
+  readOwnToken,
+  storedToken,
+  subjectOfStored,
+} from "./tokens";
 
 /** Card data for `/payments`. */
 export type PayableCard = { readonly paymentMethod: object; readonly shopper: object };
@@ -14,7 +23,14 @@ export type PayableCard = { readonly paymentMethod: object; readonly shopper: ob
 /** `id`: Adyen's id; null if Adyen refused the card, absent while its response is unknown. */
 type Kept = { readonly account: string; readonly id?: string | null };
 
+type OwnedCard = Owner & { readonly id: string };
+
 const stored = z.object({ id: z.string().min(1), brand: z.string().optional() });
+const digits = (pattern: RegExp) => z.string().regex(pattern).optional();
+const described = z.object({
+  ...{ id: z.string(), brand: z.string().optional(), cardBin: digits(/^\d{6,8}$/), lastFour: digits(/^\d{4}$/) },
+  ...{ expiryMonth: digits(/^\d{1,2}$/), expiryYear: digits(/^(?:20)?\d\d$/) },
+});
 const listed = z.object({ storedPaymentMethods: z.array(stored).optional() });
 
 /**
@@ -34,6 +50,8 @@ const MAX_FAILURES = 10;
 /** Adyen has no such card. Other statuses are about the request. */
 const GONE: ReadonlySet<number> = new Set([404, 422]);
 const CARD = "card";
+/** Owner of a card that was kept for later payments. */
+const OWNER = "owner";
 const STORED = "stored";
 
 type CardsOptions = {
@@ -122,6 +140,74 @@ export function createCards({ requests, journal, merchantAccount, clock, timer, 
     };
   }
 
+  /**
+   * Keeps a card that was stored for one payment: from now on it is the customer's, under its own shopper reference, and isn't
+   * deleted with the unused ones. Safe to repeat. Null if it is deleted already.
+   */
+  async function keep(subject: string, owner: Owner): Promise<KeptCard | null> {
+    const shopper = subject.slice(CARD.length + 1);
+    const known = (await journal.of(ownerOf(shopper)))[OWNER] as OwnedCard | undefined;
+    const id = known?.id ?? (await find(subject)).id;
+    if (!id) return null;
+    await journal.note(ownerOf(shopper), OWNER, { ...owner, id });
+    await journal.forget(subject);
+    return { id, shopper };
+  }
+
+  const ownerOf = (shopper: string) => `kept:${shopper}`;
+
+  async function isOwner(owner: Owner, { id, shopper }: KeptCard): Promise<boolean> {
+    if (isShopperOf(owner, shopper)) return true;
+    const kept = (await journal.of(ownerOf(shopper)))[OWNER] as OwnedCard | undefined;
+    return kept?.id === id && kept.account === owner.account && kept.customer === owner.customer;
+  }
+
+  /** A customer's stored card; null if it isn't theirs. */
+  async function readKept(
+    token: string,
+    { initiator, ...owner }: Owner & { initiator: "customer" | "merchant" },
+  ): Promise<PayableCard | null> {
+    const card = readKeptToken(token);
+    if (!card || !(await isOwner(owner, card))) return null;
+    return {
+      paymentMethod: { storedPaymentMethodId: card.id },
+      shopper: {
+        shopperReference: card.shopper,
+        ...(initiator === "merchant"
+          ? { shopperInteraction: "ContAuth", recurringProcessingModel: "Subscription" }
+          : { shopperInteraction: "Ecommerce", recurringProcessingModel: "CardOnFile" }),
+      },
+    };
+  }
+
+  /** Throws if the card may still be at Adyen. */
+  async function removeKept(account: string, { token, customer }: StoredCard): Promise<void> {
+    const card = readKeptToken(token);
+    if (!card || !(await isOwner({ account, customer }, card))) return;
+    const failure = await remove(card.shopper, card.id);
+    if (failure !== null) throw new Error(`Adyen did not remove a stored card: ${failure}`);
+    await journal.forget(ownerOf(card.shopper));
+  }
+
+  /** A stored card's data now; null if it is gone. Throws if Adyen doesn't tell. */
+  async function describe({ id, shopper }: KeptCard): Promise<KnownCard | null> {
+    const response = await requests.get(`/storedPaymentMethods?${queryOf(shopper)}`);
+    if (response.kind !== "answered") throw new Error(`Adyen does not list a stored card: ${reasonOf(response)}`);
+    const found = z
+      .object({ storedPaymentMethods: z.array(described).optional() })
+      .parse(response.body)
+      .storedPaymentMethods?.find((one) => one.id === id);
+    if (!found) return null;
+    const { brand, cardBin, lastFour, expiryMonth, expiryYear } = found;
+    return {
+      brand: brandOf(brand),
+      bin: cardBin ?? null,
+      last4: lastFour ?? null,
+      exp_month: expiryMonth ? Number(expiryMonth) : null,
+      exp_year: expiryYear ? Number(expiryYear.padStart(4, "20")) : null,
+    };
+  }
+
   function accept(token: string): AcceptedCard | null {
     const own = readOwnToken(token);
     if (!own) return null;
@@ -178,7 +264,7 @@ export function createCards({ requests, journal, merchantAccount, clock, timer, 
 
   /** Null once Adyen has no card of this shopper; otherwise Adyen's error. */
   async function remove(shopper: string, id: Kept["id"]): Promise<string | null> {
-    const query = new URLSearchParams({ merchantAccount, shopperReference: shopper });
+    const query = queryOf(shopper);
     const ids = id === undefined ? await idsOf(query) : id === null ? [] : [id];
     if (typeof ids === "string") return ids;
     for (const one of ids) {
@@ -189,6 +275,8 @@ export function createCards({ requests, journal, merchantAccount, clock, timer, 
     return null;
   }
 
+  const queryOf = (shopper: string) => new URLSearchParams({ merchantAccount, shopperReference: shopper });
+
   /** Ids of a shopper's stored cards, or Adyen's error. */
   async function idsOf(query: URLSearchParams): Promise<string[] | string> {
     const response = await requests.get(`/storedPaymentMethods?${query}`);
@@ -197,7 +285,7 @@ export function createCards({ requests, journal, merchantAccount, clock, timer, 
     return read.success ? (read.data.storedPaymentMethods ?? []).map(({ id }) => id) : "its list cannot be read";
   }
 
-  return { store, read, accept, forgetOld };
+  return { store, read, accept, keep, readKept, removeKept, describe, forgetOld };
 }
 
 function reasonOf(response: Exclude<AdyenResponse, { kind: "answered" }>): string {

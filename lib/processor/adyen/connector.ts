@@ -10,7 +10,7 @@ export const ADYEN = connector<AdyenCredentials>({
   credentials,
   webhook: {
     where:
-      "Customer Area → Developers → Webhooks → Create new webhook → Standard webhook. Paste the address, choose JSON, and generate an HMAC key.",
+      "Customer Area → Developers → Webhooks → Create new webhook → Standard webhook. Paste the address, choose JSON, and generate an HMAC key. To hear of stored cards, add a second webhook, Recurring tokens life cycle events, with the same address.",
     events: [
       "AUTHORISATION",
       "CAPTURE",

@@ -22,6 +22,11 @@ export const credentials = z.strictObject({
     .trim()
     .regex(/^(?:[0-9A-Fa-f]{2}){16,64}$/, "An HMAC key has only the digits 0–9 and A–F: copy it whole.")
     .optional(),
+  tokens_hmac_key: z
+    .string()
+    .trim()
+    .regex(/^(?:[0-9A-Fa-f]{2}){16,64}$/, "An HMAC key has only the digits 0–9 and A–F: copy it whole.")
+    .optional(),
   live_url_prefix: z
     .string()
     .trim()
@@ -39,7 +44,7 @@ export const FIELDS: readonly CredentialField[] = [
   {
     name: "api_key",
     label: "API key",
-    help: "Customer Area → Developers → API credentials. Its user needs the role Checkout webservice role and, to take card numbers here, Merchant Recurring role.",
+    help: "Customer Area → Developers → API credentials. Its user needs the role Checkout webservice role and, to take card numbers here or remove stored cards, Merchant Recurring role.",
     secret: true,
     webhook: false,
     setting: "ADYEN_API_KEY",
@@ -77,5 +82,14 @@ export const FIELDS: readonly CredentialField[] = [
     secret: true,
     webhook: true,
     setting: "ADYEN_HMAC_KEY",
+  },
+  {
+    name: "tokens_hmac_key",
+    label: "HMAC key for stored cards",
+    help: "Of a second webhook, Recurring tokens life cycle events, with the same address. It tells when a stored card is renewed or removed.",
+    secret: true,
+    webhook: true,
+    optional: true,
+    setting: "ADYEN_TOKENS_HMAC_KEY",
   },
 ];

@@ -173,7 +173,7 @@ export function timeOf(text: string): Date | null {
   return year >= 2000 && year <= 9999 ? time : null;
 }
 
-function jsonOf(body: string): unknown {
+export function jsonOf(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch (failure) {

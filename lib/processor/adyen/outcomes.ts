@@ -36,6 +36,7 @@ const KEPT_DATA = new Set([
   "cardSummary",
   "expiryDate",
   "paymentMethod",
+  "tokenization.storedPaymentMethodId",
 ]);
 
 export function storedResponse(response: PaymentResponse): PaymentResponse {

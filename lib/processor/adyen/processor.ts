@@ -17,7 +17,7 @@ import {
 } from "../port";
 import { readAccountingReport } from "./accounting-report";
 import { refusesAmount, toAdyenAmount } from "./amounts";
-import { createCards } from "./cards";
+import { createCards, type PayableCard } from "./cards";
 import { checkConnection, dashboardUrl, disputeOf } from "./connection";
 import type { AdyenCredentials } from "./credentials";
 import { readNotices } from "./notices";
@@ -34,6 +34,8 @@ import {
 } from "./records";
 import { closingBody, modificationBody, paymentBody } from "./request-bodies";
 import { type AdyenResponse, createRequests } from "./requests";
+import { createStoredCards, NO_SUCH_CARD, OTHER_ACCOUNT, REFUSED, storingOf, toStore } from "./stored-cards";
+import { tokenMessageIn } from "./token-notices";
 
 /**
  * Only decides when to check. A reference not found by then is closed by its key, which waits for calls in
@@ -47,9 +49,6 @@ const MAX_PAUSE_MS = 400;
 /** The API's limit. */
 const MAX_RESULT = 20_000;
 const ALREADY_RELEASED: Outcome = { kind: "approved", note: "given back at Adyen, by somebody else" };
-const REFUSED = { kind: "declined", decline_code: null } as const satisfies Outcome;
-const NO_SUCH_CARD = "Adyen has no such card: the token is none of this account's, or no longer valid.";
-const OTHER_ACCOUNT = "the reference belongs to another account";
 const received = z.object({ pspReference: z.string().min(1), status: z.literal("received") });
 
 /**
@@ -67,6 +66,11 @@ export function createAdyenProcessor(
   const requests = createRequests({ apiKey, live, livePrefix, endpoint, timeoutMs });
   const records = new Records(journal);
   const cards = createCards({ requests, journal, merchantAccount, clock, timer, timeoutMs });
+
+  const storedCards = createStoredCards({
+    ...{ records, cards, credentials, live, usableCard, pay, continueCheck: endOfChallenge },
+  });
+  const { withStoredCard } = storedCards;
 
   /** Retries a call while another with its key is in progress, unless the outcome is known by then. */
   async function sendUnderKey(
@@ -100,28 +104,46 @@ export function createAdyenProcessor(
     const { reference, account } = request;
     const amount = toAdyenAmount(request.amount, request.currency);
     if (!amount) return refusedAmount(request);
-    const known = await authorizationOf(reference);
-    if (!known && request.notAfter < clock.now()) return { kind: "not_sent", reason: "it was too late to send it" };
-    const card = known ? null : await cards.read(account, request.token);
-    if (!known && !card) return { ...REFUSED, refusal: NO_SUCH_CARD };
+    const store = request.store && storingOf(request.token, request.store.customer);
+    const found = await usableCard(reference, () =>
+      request.stored
+        ? cards.readKept(request.token, { account, ...request.stored })
+        : cards.read(account, request.token),
+    );
+    const isKnown = found !== null && "kind" in found;
+    if (!isKnown && request.notAfter < clock.now()) return { kind: "not_sent", reason: "it was too late to send it" };
+    if (!found) return { ...REFUSED, refusal: NO_SUCH_CARD };
     const firstUse = await records.begin(reference, {
       ...{ account, by: "call", kind: "authorize", authorization: reference, amount, captures: request.capture },
+      ...(store && { store }),
     });
     if (firstUse.account !== account) return { kind: "not_sent", reason: OTHER_ACCOUNT };
     if (firstUse.by === "close" || (await records.find(reference))?.closed)
       return { kind: "not_sent", reason: "it was closed before it was executed" };
-    const outcome = known ?? (card && (await pay(request, paymentBody(merchantAccount, request, amount, card))));
-    if (!outcome) throw new Error("an authorization that is not known is sent");
+    const send = (card: PayableCard) => {
+      const stores = store ? toStore(card, store, account, reference) : card;
+      return pay(reference, paymentBody(merchantAccount, request, amount, stores));
+    };
+    const outcome = "kind" in found ? found : await send(found);
     await keepPayment(request, reference);
-    return outcome;
+    return store ? withStoredCard(outcome, account, reference) : outcome;
   }
 
-  async function pay({ reference }: AuthorizeRequest, body: object): Promise<Outcome> {
+  async function pay(reference: string, body: object): Promise<Outcome> {
     const response = await sendUnderKey(
       () => requests.post("/payments", body, reference),
       () => authorizationOf(reference),
     );
     return response.kind === "settled" ? response.outcome : takeAnswer(reference, response);
+  }
+
+  /** The card of a request that is still to be sent, or the outcome of one that was; null without either. */
+  async function usableCard(
+    reference: string,
+    read: () => Promise<PayableCard | null>,
+  ): Promise<PayableCard | Outcome | null> {
+    // A concurrent call may have been approved in between, and have kept the card for the customer.
+    return (await authorizationOf(reference)) ?? (await read()) ?? (await authorizationOf(reference));
   }
 
   /** Records Adyen's final response to an authorization. */
@@ -152,10 +174,12 @@ export function createAdyenProcessor(
   async function continueAuthorization(request: ContinueRequest): Promise<Outcome> {
     const outcome = await endOfChallenge(request);
     await keepPayment(request, request.authorization);
-    return outcome;
+    return withStoredCard(outcome, request.account, request.authorization);
   }
 
-  async function endOfChallenge(request: ContinueRequest): Promise<Outcome> {
+  type Challenged = Pick<ContinueRequest, "account" | "reference" | "authorization" | "challenge" | "returned">;
+
+  async function endOfChallenge(request: Challenged): Promise<Outcome> {
     const { reference, account, authorization, challenge, returned = {} } = request;
     const recorded = await records.findOwn(account, authorization);
     if (!recorded) return REFUSED;
@@ -179,7 +203,7 @@ export function createAdyenProcessor(
     return (await authorizationOf(authorization)) ?? outcome;
   }
 
-  async function submitDetails(request: ContinueRequest, redirectResult: string): Promise<Outcome> {
+  async function submitDetails(request: Challenged, redirectResult: string): Promise<Outcome> {
     const { authorization } = request;
     const final = async () => {
       const outcome = await authorizationOf(authorization);
@@ -281,8 +305,9 @@ export function createAdyenProcessor(
     if (outcome.kind === "not_found" || outcome.kind === "never") return outcome;
     await keepPayment(request, kind === "authorize" ? reference : authorization);
     const recorded = await records.findOwn(account, reference);
-    if (kind !== "authorize" && kind !== "continue" && recorded?.pspReference)
-      await keepNew(request, { kind: recorded.firstUse.kind, id: recorded.pspReference });
+    if (kind === "authorize" || kind === "continue")
+      return withStoredCard(outcome, account, kind === "authorize" ? reference : authorization);
+    if (recorded?.pspReference) await keepNew(request, { kind: recorded.firstUse.kind, id: recorded.pspReference });
     return outcome;
   }
 
@@ -305,7 +330,7 @@ export function createAdyenProcessor(
   async function close(request: Parameters<Processor["close"]>[0]): Promise<Inquiry> {
     const outcome = await closeReference(request);
     if (outcome.kind !== "never") await keepPayment(request, request.reference);
-    return outcome;
+    return withStoredCard(outcome, request.account, request.reference);
   }
 
   async function closeReference(request: Parameters<Processor["close"]>[0]): Promise<Inquiry> {
@@ -353,7 +378,7 @@ export function createAdyenProcessor(
       rawCards: settings.rawCards,
       ownIds: "answered",
       ownTokens: true,
-      storedCards: false,
+      storedCards: true,
     },
     notFoundConclusiveAfterMs: NOT_FOUND_AFTER_MS,
     tokenize: (account, card) => cards.store(account, card),
@@ -363,6 +388,9 @@ export function createAdyenProcessor(
     authorize,
     returnParameter: "redirectResult",
     continueAuthorization,
+    storeCard: (request) => storedCards.storeCard(request),
+    continueStoring: (request) => storedCards.continueStoring(request),
+    removeCard: (account, card) => cards.removeKept(account, card),
     capture: (request) => move("capture", request),
     void: (request) => move("void", request),
     refund: (request) => move("refund", request),
@@ -372,6 +400,8 @@ export function createAdyenProcessor(
       kind: "pushed",
       kept: true,
       async read(message) {
+        const ofStoredCard = await storedCards.read(message);
+        if (ofStoredCard) return ofStoredCard;
         const { notices, refused } = noticesIn(message);
         const reports: Report[] = [];
         for (const notice of notices) {
@@ -381,7 +411,8 @@ export function createAdyenProcessor(
         if (refused) throw new UnreadableReportError(refused, { reports });
         return reports;
       },
-      isAuthentic: (message) => noticesIn(message).signed,
+      // What is read of the other webhook is signed.
+      isAuthentic: (message) => tokenMessageIn(message.body) !== null || noticesIn(message).signed,
     },
     readDispute: async (id) => disputeOf(id, await records.notices(id)),
     async listOutsideRefunds({ account, authorization }) {

@@ -15,7 +15,12 @@ export type FirstUse = {
   readonly authorization: string;
   readonly amount: AdyenAmount | null;
   readonly captures: boolean;
+  /** The card is stored for a customer if it is approved. */
+  readonly store?: Storing;
 };
+
+/** `subject`: journal subject of a card that is at Adyen already. `check`: the whole purpose, for a zero amount. */
+export type Storing = { readonly customer: string; readonly subject: string | null; readonly check?: true };
 
 type ChallengeEnd = { readonly end: "returned"; readonly redirectResult: string } | { readonly end: "abandoned" };
 type Refused = { readonly outcome: Outcome };
@@ -33,12 +38,15 @@ export type Recorded = {
   /** Adyen has accepted a capture, cancel or refund. */
   readonly received: boolean;
   readonly refused: Refused | null;
+  /** Adyen's id of the card that the payment stored. */
+  readonly storedId: string | null;
   readonly notices: readonly Notice[];
   /** Webhooks about changes made elsewhere, for example in Adyen's Customer Area. */
   readonly elsewhere: readonly Notice[];
 };
 
 const subjectOf = (pspReference: string) => `psp:${pspReference}`;
+const STORED = "stored card";
 const NOTICE = "notice ";
 const DISPUTE = "dispute ";
 const ELSEWHERE = "elsewhere ";
@@ -63,6 +71,10 @@ export class Records {
     // The process may have died between storing the response and its reference.
     const finalReference = said && isFinal(said) ? said.pspReference : undefined;
     const pspReference = ((facts.approved ?? facts.psp) as string | undefined) ?? finalReference ?? null;
+    const ofPsp = await this.#factsOf(
+      new Set([pspReference, (facts.psp as string | undefined) ?? finalReference ?? null]),
+    );
+    const stored = said?.additionalData?.["tokenization.storedPaymentMethodId"];
     return {
       firstUse: facts.begun as FirstUse,
       closing: "closing" in facts,
@@ -73,15 +85,17 @@ export class Records {
       challenge: (facts.challenge as ChallengeEnd | undefined) ?? null,
       received: "received" in facts,
       refused: (facts.refused as Refused | undefined) ?? null,
-      ...(await this.#noticesOf(new Set([pspReference, (facts.psp as string | undefined) ?? finalReference ?? null]))),
+      storedId: stored ?? (ofPsp.find(([name]) => name === STORED)?.[1] as string | undefined) ?? null,
+      notices: named(NOTICE, ofPsp),
+      elsewhere: named(ELSEWHERE, ofPsp),
     };
   }
 
   /** An approval may have a different PSP reference than an earlier decline; webhooks for both count. */
-  async #noticesOf(pspReferences: ReadonlySet<string | null>): Promise<Pick<Recorded, "notices" | "elsewhere">> {
+  async #factsOf(pspReferences: ReadonlySet<string | null>): Promise<[string, unknown][]> {
     const facts: [string, unknown][] = [];
     for (const one of pspReferences) if (one) facts.push(...Object.entries(await this.#journal.of(subjectOf(one))));
-    return { notices: named(NOTICE, facts), elsewhere: named(ELSEWHERE, facts) };
+    return facts;
   }
 
   /** The account's own record of a reference. */
@@ -106,6 +120,11 @@ export class Records {
    */
   async ended(reference: string, outcome: Outcome): Promise<Outcome> {
     return (await this.#journal.note(reference, "refused", { outcome })).outcome;
+  }
+
+  /** Stores the id of the card that a payment stored. Responses contain it only if the account's settings say so. */
+  async storedCard(pspReference: string, id: string): Promise<void> {
+    await this.#journal.note(subjectOf(pspReference), STORED, id);
   }
 
   async closing(reference: string): Promise<void> {
@@ -141,6 +160,7 @@ export class Records {
       await this.#journal.note(reference, "approved", pspReference);
     const recorded = reference && (await this.find(reference));
     if (recorded) {
+      if (recorded.firstUse.store?.check) return null;
       const insists = overturns(recorded, notice);
       return { id, account: recorded.firstUse.account, reference, ...(insists && { insists }) };
     }

@@ -1,7 +1,7 @@
 import { mailableAddress } from "@/lib/contract/emails";
 import type { BillingAddress } from "@/lib/contract/fields";
 import type { RefundReason } from "@/lib/contract/transactions/words";
-import type { AuthorizeRequest, FollowUpRequest } from "../port";
+import type { AuthorizeRequest, FollowUpRequest, StoreCardRequest } from "../port";
 import type { AdyenAmount } from "./amounts";
 import type { PayableCard } from "./cards";
 
@@ -11,7 +11,7 @@ const MAX_ORIGIN_LENGTH = 80;
 /** The body of `/payments`. Equal requests have equal bodies, as the key requires. */
 export function paymentBody(
   merchantAccount: string,
-  request: AuthorizeRequest,
+  request: Pick<AuthorizeRequest, "reference" | "challengePage" | "capture" | "customerEmail" | "billingAddress">,
   amount: AdyenAmount,
   { paymentMethod, shopper }: PayableCard,
 ): object {
@@ -38,6 +38,19 @@ export function paymentBody(
     // Always explicit, because the account's default may be either.
     ...(capture ? { captureDelayHours: 0 } : { additionalData: { manualCapture: "true" } }),
   };
+}
+
+/** Adyen takes any currency for an amount of zero. */
+export const NOTHING: AdyenAmount = { value: 0, currency: "USD" };
+
+/** The body of a check: a payment of zero. */
+export function checkBody(
+  merchantAccount: string,
+  { reference, challengePage, holder }: StoreCardRequest,
+  card: PayableCard,
+): object {
+  const labels = { customerEmail: null, billingAddress: holder.address };
+  return paymentBody(merchantAccount, { reference, challengePage, capture: false, ...labels }, NOTHING, card);
 }
 
 /**

@@ -64,7 +64,7 @@ export function readOwnToken(token: string): EncryptedFields | null {
 export const ownToken = (given: EncryptedFields) =>
   OWN + Buffer.from(JSON.stringify(given), "utf8").toString("base64url");
 
-/** Token for a card stored at Adyen, by its journal subject. */
+/** Token for a card stored at Adyen for one payment, by its journal subject. */
 export const storedToken = (subject: string) => STORED + subject;
 export const subjectOfStored = (token: string) => (token.startsWith(STORED) ? token.slice(STORED.length) : null);
 
@@ -80,3 +80,25 @@ const BRANDS: Readonly<Record<string, CardBrand>> = {
  * it.
  */
 export const brandOf = (name: string | undefined): CardBrand | null => BRANDS[name?.split("_")[0] ?? ""] ?? null;
+
+/** A card stored at Adyen for later payments: Adyen's id, and the shopper reference that it belongs to. */
+export type KeptCard = { readonly id: string; readonly shopper: string };
+
+const KEPT = "adyen_card.";
+export const keptToken = ({ id, shopper }: KeptCard) => `${KEPT}${shopper}.${id}`;
+
+/** Null if the text is no token of a card for later payments. */
+export function readKeptToken(token: string): KeptCard | null {
+  const [, shopper, id] = /^adyen_card\.([\w-]{3,200})\.(\w{1,64})$/.exec(token) ?? [];
+  return shopper && id ? { id, shopper } : null;
+}
+
+/**
+ * The shopper reference of a card that a payment or check stores. Each card has its own: Adyen stores equal cards of one shopper
+ * once, and removing one of them would remove the other.
+ */
+export const shopperOf = (owner: Owner, reference: string) => `${prefixOf(owner)}${reference}`;
+export const isShopperOf = (owner: Owner, shopper: string) => shopper.startsWith(prefixOf(owner));
+
+export type Owner = { readonly account: string; readonly customer: string };
+const prefixOf = ({ account, customer }: Owner) => `${account}_${customer}_`;
