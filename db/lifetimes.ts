@@ -68,6 +68,8 @@ export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   "public.merchant_logos": WITH_THE_MERCHANT,
   "public.api_keys": OF_THE_MERCHANT,
   "public.plans": OF_THE_MERCHANT,
+  "public.payment_methods": OF_THE_MERCHANT,
+  "sandbox_processor.stored_cards": OF_THE_MERCHANT,
   "public.saved_views": WITH_THE_PERSON,
   "public.users": {
     kept: "as long as the person; where nobody proved an address, 30 days after the last visit if the account owns nothing, `UNPROVED_ACCOUNT_DAYS` after it was opened if it has test data",
