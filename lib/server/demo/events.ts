@@ -1,5 +1,6 @@
 import type { PaymentSnapshot } from "@/db/queries/payments/payments";
 import type { ShownBatchRow } from "@/db/queries/settlement/batches";
+import type { ShownPaymentRow } from "@/db/queries/transactions/columns";
 import type { NumberedEvent } from "@/db/schema/events";
 import type { PaymentRow } from "@/db/schema/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
@@ -25,8 +26,31 @@ export type PastEvent = { at: string; operationId: string; of: PastPayment } & (
   | { type: "refund.succeeded" | "transaction.settled"; refund: Row }
 );
 
-/** Columns that no row of the history has. */
+/** Columns that no transaction of the history has. */
 const NEVER_SET = { subscription_id: null, client_session_id: null };
+/** Columns of payments that the history sets. The compiler demands all others below. */
+type PastColumn =
+  | "id"
+  | "charge_id"
+  | "status"
+  | "amount"
+  | "currency"
+  | "capture_method"
+  | "amount_captured"
+  | "amount_refunded"
+  | "refund_pending"
+  | "capture_before"
+  | "created_at"
+  | "updated_at";
+const NEVER_SET_OF_PAYMENT: Omit<ShownPaymentRow, PastColumn> = {
+  open_operation_id: null,
+  next_action: null,
+  dispute_id: null,
+  dispute_status: null,
+  capture_reversed_at: null,
+  payment_method_id: null,
+  initiator: null,
+};
 const DAY_MS = 86_400_000;
 
 /** Rows of events in order of time. Sets `event_sequence` of the payments and transactions. */
@@ -144,15 +168,11 @@ function snapshotAt({ payment, charge, refunds }: PastPayment, at: string): Paym
   const now = { status, updated_at };
   return {
     payment: {
+      ...NEVER_SET_OF_PAYMENT,
       ...payment,
       ...now,
       amount_captured,
       amount_refunded,
-      open_operation_id: null,
-      next_action: null,
-      dispute_id: null,
-      dispute_status: null,
-      capture_reversed_at: null,
       capture_before: status === "AUTHORIZED" ? heldUntil.toISOString() : null,
     } as unknown as PaymentRow,
     transactions: [
