@@ -49,8 +49,9 @@ export class Connection {
   problem: Error | null = null;
   /** The environment that it is set to. */
   environment = "";
-  /** The environment that the server last confirmed. */
-  #confirmed = "";
+  /** Changes of environment that were sent, and how many of them the server has confirmed. */
+  #entered = 0;
+  #confirmed = 0;
   /** When the server was last seen to have sent something. */
   answeredAt = 0;
   /** Called once when the connection is lost, however that is detected. */
@@ -158,9 +159,10 @@ export class Connection {
 
   #enter(environment: string): void {
     this.environment = environment;
+    const change = ++this.#entered;
     this.#client`select set_config(${ENVIRONMENT}, ${environment}, false)`.then(
       () => {
-        this.#confirmed = environment;
+        this.#confirmed = Math.max(this.#confirmed, change);
       },
       (error: Error) => this.fail(error),
     );
@@ -185,12 +187,14 @@ export class Connection {
     return new Promise((resolve, reject) => {
       if (this.problem) return reject(this.problem);
       const sent = send();
+      // Another environment's statement may follow in the same packet.
+      const change = this.#entered;
       if (this.#running.size === 0) this.#progressAt = awake();
       this.#running.add(reject);
       sent.then(
         (answer) => {
           this.#running.delete(reject);
-          if (this.#confirmed === this.environment) return resolve(answer);
+          if (this.#confirmed >= change) return resolve(answer);
           const error = new Error("a result came before its environment was confirmed");
           this.fail(error);
           reject(error);
