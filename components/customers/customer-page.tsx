@@ -1,6 +1,7 @@
 import Link from "next/link";
 import { EmailText } from "@/components/payments/payment-facts";
 import { LatestCard } from "@/components/reporting/latest-card";
+import { Badge } from "@/components/ui/badge";
 import { Card, Facts, Money } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy";
 import { PageHeader } from "@/components/ui/page-header";
@@ -8,19 +9,26 @@ import { buttonStyles } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
 import type { Customer } from "@/lib/contract/customers/customer";
 import { cardText } from "@/lib/contract/format";
+import type { PaymentMethod } from "@/lib/contract/payment-methods/payment-method";
 import { transactionsHref } from "@/lib/contract/transactions/query";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { customerName } from "./customer-table";
 
-type CustomerPageProps = { customer: Customer; latest: readonly ListedTransaction[]; mode: Mode };
+type CustomerPageProps = {
+  customer: Customer;
+  latest: readonly ListedTransaction[];
+  /** The latest cards on file; null without the permission, or without an id of the merchant's own. */
+  stored: readonly PaymentMethod[] | null;
+  mode: Mode;
+};
 
 /** Filter for a customer's transactions. */
 export const customerFilter = ({ customer_id, email }: Customer) =>
   customer_id === null ? { customer_email: email ?? undefined } : { customer_id };
 
 /** A customer: identity, totals, cards and latest transactions. */
-export function CustomerPage({ customer, latest, mode }: CustomerPageProps) {
+export function CustomerPage({ customer, latest, stored, mode }: CustomerPageProps) {
   const all = transactionsHref(mode, customerFilter(customer));
   return (
     <article>
@@ -59,6 +67,11 @@ export function CustomerPage({ customer, latest, mode }: CustomerPageProps) {
           <Card title="Cards">
             <CardList cards={customer.cards} />
           </Card>
+          {stored !== null && stored.length > 0 && (
+            <Card title="Cards on file">
+              <StoredCards methods={stored} />
+            </Card>
+          )}
         </div>
       </div>
     </article>
@@ -101,6 +114,31 @@ function CurrencyTable({ currencies }: Pick<Customer, "currencies">) {
         </tbody>
       </table>
     </Card>
+  );
+}
+
+const STATUS_WORDS = { ACTIVE: "Active", EXPIRED: "Expired", REMOVED: "Removed" } as const;
+const STATUS_TONES = { ACTIVE: "green", EXPIRED: "amber", REMOVED: "neutral" } as const;
+
+function StoredCards({ methods }: { methods: readonly PaymentMethod[] }) {
+  return (
+    <ul className="-my-1">
+      {methods.map(({ id, card, status }) => (
+        <li key={id} className="flex flex-wrap items-baseline justify-between gap-x-4 py-1">
+          <span className="tabular-nums">
+            {card ? `${card.brand === null ? `•••• ${card.last4}` : cardText(card.brand, card.last4)} ` : "A card "}
+            {card && (
+              <span className="text-soft">
+                {String(card.exp_month).padStart(2, "0")}/{card.exp_year}
+              </span>
+            )}
+            <br />
+            <CopyId id={id} label="Copy payment method id" />
+          </span>
+          <Badge tone={STATUS_TONES[status]}>{STATUS_WORDS[status]}</Badge>
+        </li>
+      ))}
+    </ul>
   );
 }
 

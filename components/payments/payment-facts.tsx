@@ -277,6 +277,7 @@ export function PaymentCard({ detail }: { detail: PaymentDetail }) {
             ),
           },
           { term: "BIN", value: card && <span className="tabular-nums">{card.bin}</span> },
+          ...cardOnFile(payment),
           {
             term: "Address (AVS)",
             value: avs && <AddressCheck code={avs} hasStreet={Boolean(payment.billing_address?.line1)} />,
@@ -290,6 +291,29 @@ export function PaymentCard({ detail }: { detail: PaymentDetail }) {
       <FraudScore score={charge?.fraud_score ?? null} reasons={notes[0]?.fraud_reasons ?? null} />
     </>
   );
+}
+
+const INITIATED = {
+  merchant: "Charged by you, without the customer",
+  customer: "Charged with the customer present",
+};
+
+/** The stored card that the payment charged or stored; nothing for any other payment. */
+function cardOnFile({ payment_method_id: id, initiator }: PaymentDetail["payment"]) {
+  if (id === null) return [];
+  const how = initiator === null ? "Stored by this payment" : INITIATED[initiator];
+  return [
+    {
+      term: "Card on file",
+      value: (
+        <>
+          {how}
+          <br />
+          <CopyId id={id} label="Copy payment method id" />
+        </>
+      ),
+    },
+  ];
 }
 
 /** Without a street, a matching postal code is a full match. */

@@ -6,6 +6,7 @@ import { customerName } from "@/components/customers/customer-table";
 import { NoPermission } from "@/components/ui/empty-state";
 import { titleId } from "@/lib/contract/format";
 import { getCustomer } from "@/lib/domain/customers/customers";
+import { listPaymentMethods } from "@/lib/domain/payment-methods/payment-methods";
 import { searchTransactionTable } from "@/lib/domain/transactions/read-transactions";
 import { type DashboardPage, dashboardPage, orNull } from "@/lib/http/page";
 
@@ -31,7 +32,10 @@ export default async function CustomerRoute({ params }: CustomerRouteProps) {
     limit: 10,
     offset: 0,
   });
-  return <CustomerPage customer={customer} latest={latest.data} mode={page.mode} />;
+  const { customer_id } = customer;
+  const canSee = customer_id !== null && page.can("payment_method.read");
+  const stored = canSee ? await listPaymentMethods(page.ctx, { customer_id }) : null;
+  return <CustomerPage customer={customer} latest={latest.data} stored={stored?.data ?? null} mode={page.mode} />;
 }
 
 /** Cached because the page and its title both need it. */
