@@ -381,6 +381,9 @@ function noteConditions({ world, answers }: Shop, { operations, sessions }: Book
   const tried = (what: RegExp) => new Set(answers.map(({ ask }) => ask.key).filter((key) => what.test(key))).size;
   if (sessions.some(({ status }) => status === "COMPLETED") && tried(/^tab/) > 1)
     world.sometimes("a session is paid once by several");
+  const stored = answers.filter(({ ask }) => ask.key.startsWith("stored"));
+  if (stored.some(({ code }) => code === "invalid_state") && stored.some(({ status }) => status === 201))
+    world.sometimes("a stored card is removed between its payments");
   if (tried(/^token/) > 1) world.sometimes("a token is used once by several");
 }
 

@@ -18,13 +18,15 @@ import { nameOf, summaryOf } from "./observations";
 import { NOBODY, type Process, type World } from "./world";
 
 /**
- * Replaces PostgreSQL's `now()` by the world's time for connections with this search path; each gets the time
+ * Replaces PostgreSQL's `now()` and `clock_timestamp()` by the world's time for connections with this search path; each gets the time
  * before a statement.
  */
 const OWN_NOW = `
   create schema simulation;
   create function simulation.now() returns timestamptz language sql stable
     return coalesce(nullif(current_setting('simulation.now', true), '')::timestamptz, pg_catalog.now());
+  create function simulation.clock_timestamp() returns timestamptz language sql volatile
+    return coalesce(nullif(current_setting('simulation.clock', true), '')::timestamptz, pg_catalog.clock_timestamp());
   grant usage on schema simulation to public`;
 const SEARCH_PATH = "public, simulation, pg_catalog";
 /** More connections than ever wait for each other's locks in one world. */
@@ -161,14 +163,22 @@ export class WorldDatabase {
   }
 
   /** Sets the world's time on a connection, in the same packet as the next statement. */
-  tell(physical: Physical, skewMs: number): void {
+  tell(physical: Physical, skewMs: number, environment: string): void {
     const ms = this.world.nowMs + skewMs;
     if (physical.known.toldMs === ms) return;
     physical.known.toldMs = ms;
+    const time = `'${new Date(ms).toISOString()}', false`;
     const told = physical.connection.query(
-      `select set_config('simulation.now', '${new Date(ms).toISOString()}', false)`,
+      `select set_config('simulation.now', ${time}), set_config('simulation.clock', ${time})`,
+      environment,
     );
     told.catch((error: Error) => this.world.violate(`the time could not be set: ${error.message}`));
+  }
+
+  /** Moves `clock_timestamp()` on within a transaction, whose `now()` stays. An aborted one ignores it. */
+  tellWithin(physical: Physical, skewMs: number, environment: string): void {
+    const time = new Date(this.world.nowMs + skewMs).toISOString();
+    physical.connection.query(`select set_config('simulation.clock', '${time}', false)`, environment).catch(() => {});
   }
 
   /** The statement's result, or null if it is blocked: then `deliver` gets it when the lock is released. */
@@ -234,7 +244,7 @@ class SimulatedPool implements StatementPool<SimulatedConnection> {
   run(statement: Statement, owner: Owner): Promise<Rows> {
     return sendInTurn(this, statement, async () => {
       const physical = await this.database.acquire(this.connections, owner);
-      this.database.tell(physical, this.skewMs);
+      this.database.tell(physical, this.skewMs, owner.environment);
       const answer = execute(physical, statement, owner.environment).finally(() => physical.release());
       return { physical, answer, own: null };
     });
@@ -336,6 +346,7 @@ class SimulatedConnection implements TransactionConnection {
       const physical = this.#physical;
       if (!physical) throw this.problem ?? new Error("a statement outside of its transaction");
       this.sent++;
+      this.pool.database.tellWithin(physical, this.pool.skewMs, environment);
       return { physical, answer: execute(physical, statement, environment), own: this };
     });
   }
@@ -364,7 +375,7 @@ class SimulatedConnection implements TransactionConnection {
     this.sent++;
     if (text.startsWith("begin")) {
       this.#physical = await database.acquire(connections, this.owner);
-      database.tell(this.#physical, this.pool.skewMs);
+      database.tell(this.#physical, this.pool.skewMs, environment);
       database.transactions.add(this);
     }
     if (!this.#physical) throw new Error(`${text} without a transaction`);

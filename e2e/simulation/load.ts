@@ -1,7 +1,10 @@
 import { createClientSessionBody } from "@/lib/contract/checkout/client-session";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
+import { createPaymentMethodBody } from "@/lib/contract/payment-methods/payment-method";
 import { cancelClientSession, createClientSession } from "@/lib/domain/checkout/client-sessions";
+import { removePaymentMethod } from "@/lib/domain/payment-methods/payment-methods";
+import { createPaymentMethod } from "@/lib/domain/payment-methods/store-card";
 import { continuePayment } from "@/lib/domain/payments/follow-up";
 import { testPaymentToken } from "../fixtures/factories";
 import { CARDS, type CardName } from "../proof/client";
@@ -66,6 +69,8 @@ export class Load {
       () => this.#session(),
       () => this.#token(),
       () => this.#challenge(),
+      () => this.#cardOnFile(),
+      () => this.#cardOnFile(),
       () => this.#oldKey(),
       () => this.#crowd(),
     ];
@@ -283,6 +288,52 @@ export class Load {
         );
       });
     }
+  }
+
+  /** A stored card is charged by several, and removed in the meantime; a payment may store another. */
+  async #cardOnFile(): Promise<void> {
+    const random = this.#random;
+    const story = ++this.#stories;
+    const card = random.pick(["good", "good", "lostAnswer", "slow"] as const);
+    const given = { number: CARDS[card], exp_month: 12, exp_year: 2040, cvv: "123" };
+    const id = await this.#setUp("a stored card", async (service) => {
+      const body = createPaymentMethodBody.parse({
+        customer_id: `customer${story}`,
+        card: { ...given, number: CARDS.good },
+      });
+      const reply = await createPaymentMethod(this.#shop.call(service, "createPaymentMethod"), body);
+      return String(JSON.parse(reply.body).id);
+    });
+    const charges = 2 + random.int(3);
+    const [pauseMs, pausesMs] = [random.pick(PAUSES_MS), random.pick([0, 5, 50])];
+    // One after the other: of several that wait for the removal, PostgreSQL decides which goes on first.
+    this.#client(`stored${story}`, pauseMs, async () => {
+      for (let i = 1; i <= charges; i++) {
+        const body = { amount: 1_500, currency: "USD", payment_method_id: id };
+        await this.#persist({ key: `stored${story}-${i}`, what: "create", body }, 2);
+        await this.#world.timer.wait(pausesMs);
+      }
+    });
+    if (random.chance(0.7)) this.#remove(id, story);
+    if (random.chance(0.6)) {
+      const name = `keeps${story}`;
+      const body = { amount: 2_500, currency: "USD", customer_id: "keeper", save_payment_method: true, card: given };
+      this.#client(name, random.pick(PAUSES_MS), async () => {
+        await this.#persist({ key: name, what: "create", body }, 3);
+      });
+    }
+  }
+
+  /** Removes a stored card as the merchant, perhaps while it is charged. */
+  #remove(id: string, story: number): void {
+    const name = `remove${story}`;
+    this.#client(name, this.#random.pick(PAUSES_MS), async () => {
+      const process = await this.#anyProcess(name);
+      await this.#shop.within(process, name, async (service) => {
+        const removal = removePaymentMethod(this.#shop.call(service, "removePaymentMethod"), { id });
+        await removal.catch(this.#shop.onlyOutages);
+      });
+    });
   }
 
   /** A challenge that is completed in up to two tabs at once, or abandoned. */

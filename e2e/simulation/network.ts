@@ -90,6 +90,8 @@ export class Network {
         return answer;
       },
       reports: this.#reports(),
+      // A card that stays at the processor reveals each payment that begins after its removal here.
+      removeCard: () => Promise.reject(new ProcessorAway("the processor deletes no cards")),
       forgetOldAttempts: () => inner.forgetOldAttempts(),
     };
   }

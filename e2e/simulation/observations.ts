@@ -94,6 +94,7 @@ export const CONDITIONS = [
   "a key is used again after its day",
   "a session is paid once by several",
   "a token is used once by several",
+  "a stored card is removed between its payments",
   "a reference is closed",
   "a call comes too late",
   "the processor accepts and answers later",
