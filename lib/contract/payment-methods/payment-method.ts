@@ -14,7 +14,7 @@ import {
 import { idOf } from "@/lib/contract/ids";
 import { cardInput, cardShown, paymentToken, requireOneCard } from "@/lib/contract/payments/payment";
 
-export const PAYMENT_METHOD_STATUSES = ["ACTIVE", "EXPIRED", "REMOVED"] as const;
+const PAYMENT_METHOD_STATUSES = ["ACTIVE", "EXPIRED", "REMOVED"] as const;
 const paymentMethodStatus = z.enum(PAYMENT_METHOD_STATUSES).meta({ id: "PaymentMethodStatus" });
 export type PaymentMethodStatus = z.infer<typeof paymentMethodStatus>;
 

@@ -36,7 +36,7 @@ export type PaymentStatus = z.infer<typeof paymentStatus>;
 
 /** Who begins a payment with a stored card. */
 export const INITIATORS = ["customer", "merchant"] as const;
-export const initiator = z.enum(INITIATORS);
+const initiator = z.enum(INITIATORS);
 
 export const captureMethod = z.enum(["automatic", "manual"]);
 
