@@ -132,7 +132,10 @@ export async function insertSandboxCharge(sql: Sql, charge: NewSandboxCharge): P
     from added
     union all
     select outcome, decline_code, amount, avs_result, cvv_result, card_attempts, email_attempts, address_attempts,
-      average_amount, behavior = 'capture_fails' and capture_at_once, behavior = ${CLOSED}, ${cardStoredBy(sql, "charges.reference")}, false
+      average_amount, behavior = 'capture_fails' and capture_at_once, behavior = ${CLOSED},
+      case when outcome = 'approved' then (
+        select jsonb_build_object('reference', s.reference, 'fingerprint', s.fingerprint)
+        from sandbox_processor.stored_cards s where s.reference = charges.reference) end, false
     from sandbox_processor.charges where reference = ${reference}::uuid and account = ${account}::uuid`;
   return record ?? recordOrRefusal(sql, reference, account, null);
 }
