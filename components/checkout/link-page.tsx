@@ -15,7 +15,8 @@ import { toast } from "@/components/ui/toast";
 import { callApi } from "@/lib/client/api";
 import { linkEditValues, readLinkEdit } from "@/lib/client/checkout/link-form";
 import { useDashboard } from "@/lib/client/dashboard-context";
-import { useNow } from "@/lib/client/time-display";
+import { clockMs } from "@/lib/client/test-clock/clock";
+import { useEnvironmentNow } from "@/lib/client/time-display";
 import { useForm } from "@/lib/client/use-form";
 import {
   linkTitle,
@@ -139,14 +140,14 @@ function SaleCard({ detail, mode }: Pick<LinkPageProps, "detail" | "mode">) {
 
 function EditCard({ link, mode }: { link: PaymentLinkItem; mode: Mode }) {
   const router = useRouter();
-  const { merchant } = useDashboard();
-  const now = useNow();
+  const { merchant, clock } = useDashboard();
+  const now = useEnvironmentNow();
   const form = useForm(linkEditValues(link, merchant.timeZone), {
     check: (values) => readLinkEdit(values, link, merchant.timeZone, now).errors,
   });
 
   async function save() {
-    const { body } = readLinkEdit(form.values, link, merchant.timeZone, Date.now());
+    const { body } = readLinkEdit(form.values, link, merchant.timeZone, clockMs(clock, Date.now()));
     if (body === null) return;
     const { data } = await callApi("PATCH /api/dashboard/{mode}/payment-links/{id}", {
       ...{ params: { mode, id: link.id }, body },

@@ -11,7 +11,8 @@ import { toast } from "@/components/ui/toast";
 import { callApi } from "@/lib/client/api";
 import { linkFormValues, readLink } from "@/lib/client/checkout/link-form";
 import { useDashboard } from "@/lib/client/dashboard-context";
-import { useNow } from "@/lib/client/time-display";
+import { clockMs } from "@/lib/client/test-clock/clock";
+import { useEnvironmentNow } from "@/lib/client/time-display";
 import { useForm } from "@/lib/client/use-form";
 import type { CurrencyOption } from "@/lib/contract/format";
 import type { PlanOption } from "@/lib/contract/plans/plan";
@@ -30,8 +31,8 @@ type NewLinkProps = {
 /** Form for a new link; the created link has a page of its own. */
 export function NewLink({ mode, planId, plans, currency, currencies }: NewLinkProps) {
   const router = useRouter();
-  const { merchant } = useDashboard();
-  const now = useNow();
+  const { merchant, clock } = useDashboard();
+  const now = useEnvironmentNow();
   const [isCreated, setCreated] = useState(false);
   const form = useForm(linkFormValues(currency, planId, plans.length > 0), {
     check: (values) => readLink(values, merchant.timeZone, now).errors,
@@ -39,7 +40,7 @@ export function NewLink({ mode, planId, plans, currency, currencies }: NewLinkPr
   const list = `/${mode}/checkout/links`;
 
   async function submit() {
-    const { body } = readLink(form.values, merchant.timeZone, Date.now());
+    const { body } = readLink(form.values, merchant.timeZone, clockMs(clock, Date.now()));
     if (body === null) return;
     const { data } = await callApi("POST /api/dashboard/{mode}/payment-links", { params: { mode }, body });
     setCreated(true);

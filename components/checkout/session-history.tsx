@@ -42,7 +42,7 @@ function End({ detail }: { detail: SessionDetail }) {
     case "OPEN":
       return (
         <Entry icon={Clock} tone="bg-raised text-soft" title="Expires" at={session.expires_at} last>
-          <Time at={session.expires_at} style="relative" />, unless it’s paid or cancelled first.
+          <Time at={session.expires_at} style="relative" by="environment" />, unless it’s paid or cancelled first.
         </Entry>
       );
     case "EXPIRED":

@@ -92,11 +92,11 @@ function Outcome({ session, mode }: { session: SessionListItem; mode: Mode }) {
     case "OPEN":
       return (
         <>
-          Expires <Time at={expires_at} style="relative" />
+          Expires <Time at={expires_at} style="relative" by="environment" />
         </>
       );
     case "EXPIRED":
-      return <Time at={expires_at} style="relative" />;
+      return <Time at={expires_at} style="relative" by="environment" />;
     case "COMPLETED":
     case "CANCELLED":
       return <span>–</span>;

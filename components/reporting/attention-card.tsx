@@ -131,7 +131,7 @@ function Rows({ mode, rows, rowText }: RowsProps) {
             <Money amount={row.amount} currency={row.currency} />
           </Link>
           <span className="relative ml-auto truncate text-soft text-xs">
-            {rowText(row)} <Time at={row.at} style="relative" />
+            {rowText(row)} <Time at={row.at} style="relative" by="environment" />
           </span>
         </li>
       ))}

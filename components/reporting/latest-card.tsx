@@ -73,7 +73,7 @@ export function LatestCard({
                   <Money amount={signedAmount(transaction)} currency={transaction.currency} />
                 </Link>
                 <span className="relative block text-soft text-xs sm:hidden">
-                  <Time at={transaction.created_at} style="relative" />
+                  <Time at={transaction.created_at} style="relative" by="environment" />
                 </span>
               </th>
               <td className="w-40 px-2 max-sm:pr-4 max-sm:text-right">
@@ -83,7 +83,7 @@ export function LatestCard({
                 {(ofOneCustomer ? null : transaction.customer_email) ?? shownCard(transaction)}
               </td>
               <td className="relative w-28 pr-4 text-right max-sm:hidden text-soft text-xs">
-                <Time at={transaction.created_at} style="relative" />
+                <Time at={transaction.created_at} style="relative" by="environment" />
               </td>
             </tr>
           ))}

@@ -14,10 +14,10 @@ import { UserMenu } from "./user-menu";
 
 /** Frame of every dashboard page. */
 export function Shell({ children, ...data }: DashboardData & { children: ReactNode }) {
-  const { mode, merchant, user, preferences } = data;
+  const { mode, merchant, user, preferences, clock } = data;
   const navigation = <Navigation {...data} />;
   return (
-    <TimeDisplayProvider times={preferences.times ?? "local"} timeZone={merchant.timeZone}>
+    <TimeDisplayProvider times={preferences.times ?? "local"} timeZone={merchant.timeZone} clock={clock}>
       <ShellDialogs shortcuts={preferences.shortcuts ?? true}>
         <KeepTitle />
         <a href="#content" className="skip-link">
@@ -34,7 +34,9 @@ export function Shell({ children, ...data }: DashboardData & { children: ReactNo
                 </Link>
                 <SearchButton compact />
               </div>
-              {mode === "test" && <TestBanner />}
+              {mode === "test" && (
+                <TestBanner clock={clock} mayAdvance={data.permissions.includes("test_clock.write")} />
+              )}
             </header>
             <main id="content" tabIndex={-1} className="w-full flex-1 px-4 py-6 outline-none sm:px-6 lg:px-8">
               {merchant.suspended && (

@@ -18,12 +18,18 @@ import { signedAmount } from "@/lib/contract/transactions/words";
 import { PlainStatus } from "./labels";
 
 export function MerchantEnvironment({ environment }: { environment: Environment }) {
-  const { volume, keys, errors, transactions, plans, feeBasisPoints } = environment;
+  const { volume, keys, errors, transactions, plans, feeBasisPoints, clock } = environment;
   return (
     <>
       <EnvironmentVolume volume={volume} />
       <p className="text-[13px] text-soft">
         Fee {(feeBasisPoints / 100).toFixed(2)} % of each captured amount · {plans === 1 ? "1 plan" : `${plans} plans`}
+        {clock && (
+          <>
+            {" "}
+            · Test clock: <Time at={clock} />
+          </>
+        )}
       </p>
       <Card title="Latest transactions" description={`The latest ${TRANSACTIONS_SHOWN}.`} flush>
         <TransactionRows transactions={transactions} />

@@ -103,7 +103,8 @@ const MAX_NARROWINGS = 10;
 
 /** Searches with one term or filter less that have results. */
 function Wider({ mode, query, onFilters }: Pick<EmptyListProps, "mode" | "query" | "onFilters">) {
-  const { timeZone } = useDashboard().merchant;
+  const { clock, merchant } = useDashboard();
+  const { timeZone } = merchant;
   const wider = narrowings(query, timeZone).slice(0, MAX_NARROWINGS);
   const { data } = useQuery({
     queryKey: ["wider", mode, formatQuery(query)],
@@ -112,7 +113,8 @@ function Wider({ mode, query, onFilters }: Pick<EmptyListProps, "mode" | "query"
       const counts: number[] = [];
       // Sequential, so that an empty list doesn't burden the service.
       for (const { filters } of wider) {
-        const { total } = await fetchTransactions({ query: { ...query, ...filters, page: 1 }, mode, timeZone, signal });
+        const asked = { query: { ...query, ...filters, page: 1 }, clock };
+        const { total } = await fetchTransactions({ ...asked, mode, timeZone, signal });
         counts.push(total);
       }
       return counts;

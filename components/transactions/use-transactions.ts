@@ -34,7 +34,7 @@ type ListInput = {
 
 /** Rows of the query: first the server's, then the API's, refreshed while the page is visible. */
 export function useTransactionList({ query, key, initial, hold }: ListInput) {
-  const { mode, merchant } = useDashboard();
+  const { mode, merchant, clock } = useDashboard();
   const queries = useQueryClient();
   const queryKey = ["transactions", mode, key];
   const [first] = useState(() => initial && (JSON.parse(initial.listJson) as TransactionList));
@@ -45,7 +45,7 @@ export function useTransactionList({ query, key, initial, hold }: ListInput) {
     queryKey,
     queryFn: ({ signal }) => {
       const shown = queries.getQueryData<TransactionList>(queryKey);
-      return fetchTransactions({ query, mode, timeZone: merchant.timeZone, shown, ahead, signal });
+      return fetchTransactions({ query, mode, timeZone: merchant.timeZone, clock, shown, ahead, signal });
     },
     ...(list && { initialData: list, initialDataUpdatedAt: initial?.at }),
     placeholderData: keepPreviousData,

@@ -2,7 +2,7 @@
 
 import { useRouter } from "next/navigation";
 import { useEffect, useTransition } from "react";
-import { timeForms, useNow, useTimeZone } from "@/lib/client/time-display";
+import { timeForms, useEnvironmentNow, useNow, useTimeZone } from "@/lib/client/time-display";
 import { dateText, relativeTimeText, timeText } from "@/lib/contract/format";
 import { Tooltip } from "./floating";
 import { cn } from "./styles";
@@ -11,20 +11,22 @@ type TimeProps = {
   /** ISO 8601. */
   at: string;
   style?: "absolute" | "relative" | "date";
+  /** "environment": of what happens in the environment, whose test clock may be ahead. */
+  by?: "real" | "environment";
   className?: string;
 };
 
 /**
  * A time in the user's preferred format; its tooltip shows the other format, in the user's zone and in UTC.
  */
-export function Time({ at, style = "absolute", className }: TimeProps) {
+export function Time({ at, style = "absolute", by = "real", className }: TimeProps) {
   const zone = useTimeZone();
   return (
     <Tooltip content={() => <TimeDetails at={at} zone={zone} relative={style !== "relative"} />} describes={false}>
       {/* Server and browser clocks differ. */}
       <time dateTime={at} className={cn("whitespace-nowrap tabular-nums", className)} suppressHydrationWarning>
         {style === "relative" ? (
-          <RelativeTime at={at} />
+          <RelativeTime at={at} by={by} />
         ) : style === "date" ? (
           dateText(new Date(at), zone)
         ) : (
@@ -36,8 +38,9 @@ export function Time({ at, style = "absolute", className }: TimeProps) {
 }
 
 /** Relative time as text, kept current. */
-function RelativeTime({ at }: { at: string }) {
-  return <>{relativeTimeText(new Date(at), new Date(useNow()))}</>;
+function RelativeTime({ at, by }: Required<Pick<TimeProps, "at" | "by">>) {
+  const [real, environment] = [useNow(), useEnvironmentNow()];
+  return <>{relativeTimeText(new Date(at), new Date(by === "environment" ? environment : real))}</>;
 }
 
 function TimeDetails({ at, zone, relative }: { at: string; zone: string; relative: boolean }) {

@@ -11,6 +11,7 @@ type Exported =
   | Exports<typeof import("@/lib/contract/checkout/endpoints")>
   | Exports<typeof import("@/lib/contract/checkout/payment-link")>
   | Exports<typeof import("@/lib/contract/customers/endpoints")>
+  | Exports<typeof import("@/lib/contract/events/endpoints")>
   | Exports<typeof import("@/lib/contract/idempotency/idempotency-key")>
   | Exports<typeof import("@/lib/contract/payments/endpoints")>
   | Exports<typeof import("@/lib/contract/plans/endpoints")>
@@ -19,6 +20,7 @@ type Exported =
   | Exports<typeof import("@/lib/contract/settlement/endpoints")>
   | Exports<typeof import("@/lib/contract/support/endpoints")>
   | Exports<typeof import("@/lib/contract/team/team")>
+  | Exports<typeof import("@/lib/contract/test-clock/endpoints")>
   | Exports<typeof import("@/lib/contract/transactions/endpoints")>
   | Exports<typeof import("@/lib/contract/transactions/saved-views")>
   | Exports<typeof import("@/lib/contract/webhooks/endpoints")>

@@ -5,6 +5,7 @@ import { createContext, type ReactNode, use, useMemo, useState } from "react";
 import type { Preferences, UserPermission, UserRole } from "@/lib/contract/permissions";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { ApiError } from "./api";
+import type { ClientClock } from "./test-clock/clock";
 
 export type DashboardData = {
   mode: Mode;
@@ -13,6 +14,8 @@ export type DashboardData = {
   /** Days that an account may keep test data with an unverified address; 0 = unlimited. */
   unverifiedAccountDays: number;
   permissions: UserPermission[];
+  /** The environment's test clock; null = real time. */
+  clock: ClientClock;
   preferences: Preferences;
 };
 

@@ -2,19 +2,27 @@
 
 import { createContext, type ReactNode, useContext, useMemo, useSyncExternalStore } from "react";
 import { fullTimeText } from "@/lib/contract/format";
+import { type ClientClock, clockMs } from "./test-clock/clock";
 
 type TimeDisplay = {
   /** The user's preference: the business's zone or UTC. */
   times: "local" | "utc";
   /** The business's zone, which defines the days of filters, charts and exports. */
   timeZone: string;
+  /** The environment's test clock; null = real time. */
+  clock?: ClientClock;
 };
 
 const TimeDisplayContext = createContext<TimeDisplay>({ times: "local", timeZone: "UTC" });
 
 /** Sets the time display for everything below. */
-export function TimeDisplayProvider({ times, timeZone, children }: TimeDisplay & { children: ReactNode }) {
-  const value = useMemo(() => ({ times, timeZone }), [times, timeZone]);
+export function TimeDisplayProvider({
+  times,
+  timeZone,
+  clock = null,
+  children,
+}: TimeDisplay & { children: ReactNode }) {
+  const value = useMemo(() => ({ times, timeZone, clock }), [times, timeZone, clock]);
   return <TimeDisplayContext value={value}>{children}</TimeDisplayContext>;
 }
 
@@ -64,4 +72,10 @@ export function useNow(): number {
     },
     serverNow,
   );
+}
+
+/** The same by the environment's clock: for times that tell what happens in it. */
+export function useEnvironmentNow(): number {
+  const { clock = null } = useContext(TimeDisplayContext);
+  return clockMs(clock, useNow());
 }

@@ -31,6 +31,7 @@ export default async function DashboardLayout({ children, params }: DashboardLay
     },
     unverifiedAccountDays: env.unverifiedAccountDays,
     permissions: [...user.permissions],
+    clock: ctx.environment.clock,
     preferences: user.preferences,
   };
   return (

@@ -60,7 +60,7 @@ export function instantIn(timeZone: string, local: LocalTime): string | null {
   return new Date(asUtc - offsetAt(timeZone, near)).toISOString();
 }
 
-function localTime(instant: string, timeZone: string): LocalTime {
+export function localTime(instant: string, timeZone: string): LocalTime {
   const at = Date.parse(instant);
   return new Date(at + offsetAt(timeZone, at)).toISOString().slice(0, 16);
 }

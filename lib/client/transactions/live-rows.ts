@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { callApi } from "@/lib/client/api";
+import { type ClientClock, clockMs } from "@/lib/client/test-clock/clock";
 import { searchBody, type TransactionQuery } from "@/lib/contract/transactions/query";
 import type { ListedTransaction, transactionList } from "@/lib/contract/transactions/transaction";
 import type { Mode } from "@/lib/contract/transactions/words";
@@ -63,6 +64,8 @@ type Fetch = {
   mode: Mode;
   /** The business's time zone, which defines days. */
   timeZone: string;
+  /** The environment's: "the last 30 days" end at its time. */
+  clock: ClientClock;
   /** The current list, if this is a refresh. */
   shown?: TransactionList | undefined;
   /** Additional rows to request: those that arrived above the shown ones. */
@@ -74,8 +77,8 @@ const MAX_LIMIT = 100;
 
 /** Loads a page of transactions from POST /v1/transactions/search. */
 export async function fetchTransactions(fetch: Fetch): Promise<TransactionList> {
-  const { query, mode, timeZone, shown, ahead = 0, signal } = fetch;
-  const body = searchBody(query, timeZone, Date.now());
+  const { query, mode, timeZone, clock, shown, ahead = 0, signal } = fetch;
+  const body = searchBody(query, timeZone, clockMs(clock, Date.now()));
   const first = shown?.data[0];
   const isNewestFirst = query.sort.field === "created_at" && query.sort.order === "desc";
   if (first && query.page > 1 && isNewestFirst) {

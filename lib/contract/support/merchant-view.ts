@@ -76,6 +76,8 @@ export type MerchantEnvironment = {
   readonly mode: Mode;
   /** Hundredths of a percent. */
   readonly feeBasisPoints: number;
+  /** The test clock's time; null = real time. */
+  readonly clock: string | null;
   readonly volume: readonly CurrencyVolume[];
   readonly plans: number;
   readonly keys: readonly MerchantKey[];

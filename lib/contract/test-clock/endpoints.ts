@@ -2,9 +2,9 @@ import { z } from "zod";
 import { BODY_ERRORS, endpoint } from "@/lib/contract/endpoint";
 import { instant, timestamp } from "@/lib/contract/fields";
 
-export const testClockStatus = z.enum(["READY", "ADVANCING", "FAILED"]);
+const testClockStatus = z.enum(["READY", "ADVANCING", "FAILED"]);
 
-export const testClock = z
+const testClock = z
   .object({
     object: z.literal("test_clock").describe("Always `test_clock`."),
     now: timestamp.describe("The time in the sandbox."),
@@ -21,7 +21,7 @@ export type TestClock = z.infer<typeof testClock>;
 /** Years that one call may advance the clock. */
 export const MAX_ADVANCE_YEARS = 2;
 
-export const advanceTestClockBody = z
+const advanceTestClockBody = z
   .strictObject({
     to: instant.describe(`Later than the clock's \`now\`, by at most ${MAX_ADVANCE_YEARS} years.`),
   })

@@ -33,7 +33,7 @@ import {
   TRANSACTIONS_SHOWN,
 } from "@/lib/contract/support/merchant-view";
 import type { Mode } from "@/lib/contract/transactions/words";
-import type { Environment, Service } from "@/lib/domain/context";
+import { clockTime, type Environment, type Service } from "@/lib/domain/context";
 import { idTime } from "@/lib/ids";
 import { getIdempotencyKey, type KeyLookup } from "../idempotency/inspect-keys";
 import type { Can } from "../request-log/body-access";
@@ -143,6 +143,7 @@ async function getMerchantEnvironment(call: StaffCall, shown: Shown): Promise<Me
     id: encodeId("environment", shown.id),
     mode: shown.mode,
     feeBasisPoints: shown.fee_basis_points,
+    clock: shown.clock && clockTime(service.clock, shown.clock).toISOString(),
     volume: volumeOf(volume),
     plans,
     keys: keys.map((key) => presentKey(key, now)),

@@ -51,7 +51,7 @@ function requireTestMode({ environment }: Context): void {
   throw new AppError("permission_denied", "Live mode has real time and no test clock. Use a test key.");
 }
 
-export function presentTestClock(row: TestClockRow): TestClock {
+function presentTestClock(row: TestClockRow): TestClock {
   return {
     object: "test_clock",
     now: row.now,

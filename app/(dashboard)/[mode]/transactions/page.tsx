@@ -38,8 +38,10 @@ async function firstList(page: DashboardPage, searchParams: SearchParams) {
       .filter(([name]) => name !== "panel" && name !== "view")
       .flatMap(([name, value]) => [value ?? []].flat().map((text) => [name, text] as const)),
   );
-  const at = environmentNow(page.ctx).getTime();
-  const body = searchTransactionsBody.safeParse(searchBody(query, page.merchant.timeZone, at));
+  const at = Date.now();
+  const body = searchTransactionsBody.safeParse(
+    searchBody(query, page.merchant.timeZone, environmentNow(page.ctx).getTime()),
+  );
   if (!body.success) return null;
   try {
     return { key: formatQuery(query), listJson: JSON.stringify(await searchTransactionTable(page.ctx, body.data)), at };

@@ -1,0 +1,208 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { Banner } from "@/components/ui/banner";
+import { Button } from "@/components/ui/button";
+import { RadioCards } from "@/components/ui/choices";
+import { Dialog } from "@/components/ui/dialog";
+import { FormDialog, TextField } from "@/components/ui/form";
+import { callApi, failureText } from "@/lib/client/api";
+import { advanceValues, readAdvance } from "@/lib/client/test-clock/advance-form";
+import { FormRefusal, useForm } from "@/lib/client/use-form";
+import { fullTimeText } from "@/lib/contract/format";
+import type { TestClock } from "@/lib/contract/test-clock/endpoints";
+
+/** An advance that this dialog follows. */
+type Advance = { from: string; to: string };
+
+type AdvanceDialogProps = {
+  /** The environment's time when the dialog opens. */
+  nowMs: number;
+  timeZone: string;
+  /** The clock is advancing already, through the API or in another tab. */
+  isAdvancing: boolean;
+  onClose: () => void;
+};
+
+/** Asks how far to advance the test clock, follows it, and lists what happened on the way. */
+export function AdvanceDialog({ nowMs, timeZone, isAdvancing, onClose }: AdvanceDialogProps) {
+  const router = useRouter();
+  const now = new Date(nowMs).toISOString();
+  const [advance, setAdvance] = useState<Advance | null>(isAdvancing ? { from: now, to: now } : null);
+  const close = () => {
+    onClose();
+    // The page shows the environment as it was before.
+    if (advance) router.refresh();
+  };
+  return advance ? (
+    <FollowDialog advance={advance} timeZone={timeZone} onAgain={() => setAdvance(null)} onClose={close} />
+  ) : (
+    <ChooseDialog nowMs={nowMs} timeZone={timeZone} onStarted={setAdvance} onClose={close} />
+  );
+}
+
+const STEPS = [
+  { value: "day", label: "A day" },
+  { value: "week", label: "A week" },
+  { value: "month", label: "A month" },
+  { value: "date", label: "To a date …" },
+] as const;
+
+type ChooseDialogProps = {
+  nowMs: number;
+  timeZone: string;
+  onStarted: (advance: Advance) => void;
+  onClose: () => void;
+};
+
+function ChooseDialog({ nowMs, timeZone, onStarted, onClose }: ChooseDialogProps) {
+  const form = useForm(advanceValues(nowMs, timeZone), {
+    check: (values) => readAdvance(values, nowMs, timeZone).errors,
+    place: ({ param, message }) => (param === "to" ? ["at", message] : null),
+  });
+  const { to } = readAdvance(form.values, nowMs, timeZone);
+
+  async function start() {
+    if (to === null) throw new FormRefusal("Choose a later time.", "at");
+    const { data } = await callApi("POST /v1/test-clock/advance", { mode: "test", body: { to } });
+    onStarted({ from: data.now, to });
+  }
+
+  return (
+    <FormDialog
+      form={form}
+      title="Advance the test clock"
+      description="What is due on the way happens at its own time: authorizations and sessions expire, payments settle, payouts arrive. The clock never goes back."
+      submitLabel="Advance"
+      onSubmit={start}
+      onClose={onClose}
+    >
+      <RadioCards legend="Advance by" columns={2} options={STEPS} {...form.choice("step")} />
+      {form.values.step === "date" && (
+        <TextField
+          label="Date and time"
+          hint={`Your business time zone, ${timeZone}.`}
+          {...form.field("at")}
+          type="datetime-local"
+        />
+      )}
+      <p className="text-soft" aria-live="polite">
+        {to !== null && `From ${fullTimeText(new Date(nowMs), timeZone)} to ${fullTimeText(new Date(to), timeZone)}.`}
+      </p>
+    </FormDialog>
+  );
+}
+
+const POLL_MS = 500;
+
+type FollowDialogProps = { advance: Advance; timeZone: string; onAgain: () => void; onClose: () => void };
+
+function FollowDialog({ advance, timeZone, onAgain, onClose }: FollowDialogProps) {
+  const { data: clock, error } = useQuery({
+    queryKey: ["test-clock", advance],
+    queryFn: async ({ signal }) => (await callApi("GET /v1/test-clock", { mode: "test", signal })).data,
+    refetchInterval: ({ state }) => (state.data === undefined || state.data.status === "ADVANCING" ? POLL_MS : false),
+  });
+  const shown = fullTimeText(new Date(clock?.now ?? advance.from), timeZone);
+  if (clock === undefined || clock.status === "ADVANCING") {
+    return (
+      <Dialog
+        title="The test clock is advancing"
+        description="You can close this: it goes on. Until it is done, nothing else can be changed in test mode."
+        size="md"
+        onClose={onClose}
+      >
+        {error && (
+          <Banner tone="red" role="alert" className="mb-3">
+            {failureText(error)}
+          </Banner>
+        )}
+        <Progress clock={clock} advance={advance} text={shown} />
+      </Dialog>
+    );
+  }
+  const failed = clock.status === "FAILED";
+  return (
+    <Dialog
+      title={failed ? "The test clock stopped on its way" : "The test clock has advanced"}
+      description={`It is ${shown} in test mode.`}
+      size="md"
+      footer={
+        <>
+          <Button onClick={onAgain}>Advance again</Button>
+          <Button variant="primary" onClick={onClose} data-autofocus>
+            Done
+          </Button>
+        </>
+      }
+      onClose={onClose}
+    >
+      {failed && (
+        <Banner tone="red" role="alert" className="mb-3">
+          {clock.failure_reason}
+        </Banner>
+      )}
+      <Happened advance={advance} until={clock.now} />
+    </Dialog>
+  );
+}
+
+function Progress({ clock, advance, text }: { clock: TestClock | undefined; advance: Advance; text: string }) {
+  const from = Date.parse(advance.from);
+  const to = Date.parse(clock?.advancing_to ?? advance.to);
+  const value = Date.parse(clock?.now ?? advance.from) - from;
+  return (
+    <div className="flex flex-col gap-2">
+      <progress
+        aria-label="Test clock"
+        aria-valuetext={text}
+        className="h-1.5 w-full accent-accent"
+        max={Math.max(to - from, 1)}
+        value={value}
+      />
+      <p className="text-soft tabular-nums" aria-live="polite">
+        {text}
+      </p>
+    </div>
+  );
+}
+
+/** Events per page of the API. */
+const MAX_EVENTS = 100;
+
+/** What happened on the way, by type of event. */
+function Happened({ advance, until }: { advance: Advance; until: string }) {
+  const { data, error } = useQuery({
+    queryKey: ["test-clock-events", advance, until],
+    queryFn: async ({ signal }) => {
+      const query = { created_after: advance.from, created_before: until, limit: MAX_EVENTS };
+      return (await callApi("GET /v1/events", { mode: "test", query: query as never, signal })).data;
+    },
+  });
+  if (error) return <Banner tone="red">{failureText(error)}</Banner>;
+  if (!data) return <p className="text-soft">Looking what happened …</p>;
+  if (data.data.length === 0) return <p className="text-soft">Nothing was due.</p>;
+  const counts = new Map<string, number>();
+  for (const { type } of data.data) counts.set(type, (counts.get(type) ?? 0) + 1);
+  return (
+    <>
+      <p className="mb-1.5 font-medium">{data.has_more ? `The last ${MAX_EVENTS} events` : "What happened"}</p>
+      <ul className="flex flex-col gap-1">
+        {[...counts].map(([type, count]) => (
+          <li key={type} className="flex items-baseline justify-between gap-4">
+            <Link
+              href={`/test/developers/events?type=${type}`}
+              className="min-w-0 text-accent [overflow-wrap:anywhere] hover:underline"
+            >
+              {type}
+            </Link>
+            <span className="text-soft tabular-nums">{count}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,35 @@
+import { instantIn, localTime } from "@/lib/client/checkout/link-form";
+import { addDays } from "@/lib/contract/reporting/period";
+
+export type AdvanceValues = {
+  step: "day" | "week" | "month" | "date";
+  /** Local time in the business's zone, as `datetime-local` has it. */
+  at: string;
+};
+
+/** A date field starts a month ahead. */
+export const advanceValues = (nowMs: number, timeZone: string): AdvanceValues => ({
+  step: "day",
+  at: later(localTime(new Date(nowMs).toISOString(), timeZone), "month"),
+});
+
+/** The time to advance to, and the problem of the date field. The wall-clock time of day stays the same. */
+export function readAdvance(
+  { step, at }: AdvanceValues,
+  nowMs: number,
+  timeZone: string,
+): { to: string | null; errors: { at?: string } } {
+  const local = step === "date" ? at : later(localTime(new Date(nowMs).toISOString(), timeZone), step);
+  const to = instantIn(timeZone, local);
+  if (to === null) return { to, errors: { at: "Enter a date and a time." } };
+  if (Date.parse(to) <= nowMs) return { to: null, errors: { at: "The clock only goes forward. Choose a later time." } };
+  return { to, errors: {} };
+}
+
+function later(local: string, step: "day" | "week" | "month"): string {
+  const [day = "", time = ""] = local.split("T");
+  if (step !== "month") return `${addDays(day, step === "day" ? 1 : 7)}T${time}`;
+  const [year = 0, month = 0, date = 0] = day.split("-").map(Number);
+  const last = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+  return `${new Date(Date.UTC(year, month, Math.min(date, last))).toISOString().slice(0, 10)}T${time}`;
+}
