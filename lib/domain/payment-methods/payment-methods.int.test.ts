@@ -125,6 +125,14 @@ test.each(["card", "payment_token"])(
   },
 );
 
+test("a check that the processor refuses once, before executing it, is repeated in the same request", async () => {
+  const tenant = await moneyTenant(db);
+  const card = cardOf("4000000000001984");
+  expect(await store(tenant, { card })).toMatchObject({ status: 201 });
+  expect(await store(tenant, { card }, { key: null })).toMatchObject({ status: 201 });
+  expect(await chargeable(tenant)).toBe(2);
+});
+
 test("twenty requests under one key store one card", async () => {
   const tenant = await moneyTenant(db);
   const answers = await Promise.all(Array.from({ length: 20 }, () => store(tenant, {}, { key: "k" })));

@@ -34,8 +34,8 @@ export async function createPaymentMethod(ctx: Context, body: CreatePaymentMetho
   const known = await replayKnown(ctx);
   if (known) return known;
   const { sql } = ctx.service.db.within(ctx.environment.id);
-  // Two calls: one makes the card a token, the other checks it.
-  const leaseMs = 2 * ctx.service.processorTimeoutMs + 2_000;
+  // Three calls: one makes the card a token, the others check it. Longer leases count as over.
+  const leaseMs = Math.min(3 * ctx.service.processorTimeoutMs + 2_000, 120_000);
   for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
     const claim = await createClaim(ctx, newEnvironmentId(ctx), leaseMs);
     if (claim.operationId && (await claimKeyAlone(sql, ctx.environment.id, claim)))
@@ -73,14 +73,17 @@ async function checkAndStore(ctx: Context, body: CreatePaymentMethodBody, newRef
   const { sql } = service.db.within(environment.id);
   const reference = tokenId ? await claimTokenForCheck(sql, environment.id, tokenId, newReference) : newReference;
   if (reference === null) throw tokenUnusable();
-  const outcome = await at.processor.storeCard({
+  const check = {
     reference,
     account: environment.id,
     customer: processorCustomer(environment.id, body.customer_id),
     token: card.token,
     holder: { name: card.name, address: null },
     challengePage: service.baseUrl,
-  });
+  };
+  let outcome = await at.processor.storeCard(check);
+  // Provably not executed, so it is repeated here, as a payment is.
+  if (outcome.kind === "not_sent") outcome = await at.processor.storeCard(check);
   return concludeCheck(ctx, body, { card, reference }, outcome);
 }
 

@@ -182,7 +182,8 @@ describe("while a clock advances", () => {
   test("other writes are refused, also by a caller read before, and go on once it is ready", async () => {
     const tenant = await moneyTenant(db);
     const began = await now(tenant);
-    await start(tenant, later(began, DAY_MS));
+    // Real time has gone on since it was frozen, but no clock is behind it.
+    expect(await start(tenant, later(began, DAY_MS))).toMatchObject({ offset_seconds: 0 });
     const frozen = await contextOf(tenant);
     await expect(requireRunningClock(frozen)).rejects.toMatchObject({
       code: "clock_advancing",

@@ -55,7 +55,8 @@ function presentTestClock(row: TestClockRow): TestClock {
   return {
     object: "test_clock",
     now: row.now,
-    offset_seconds: Math.floor(row.ahead_ms / 1_000),
+    // Real time goes on while the clock is frozen, and passes one that was not ahead yet.
+    offset_seconds: Math.max(0, Math.floor(row.ahead_ms / 1_000)),
     status: row.clock_advancing_to !== null ? "ADVANCING" : row.clock_failure !== null ? "FAILED" : "READY",
     advancing_to: row.clock_advancing_to,
     failure_reason: row.clock_failure,
