@@ -46,6 +46,11 @@ export const TABLE_RIGHTS: Record<string, Rights> = {
   saved_views: { app: ALL, jobs: ALL },
   api_keys: { app: KEPT, jobs: KEPT },
   plans: { app: KEPT, jobs: ["select"] },
+  // Declined first payments remove what they were for.
+  subscriptions: { app: ALL, jobs: ["select"] },
+  subscription_trials: { app: ["select", "insert", "delete"], jobs: ["select"] },
+  invoices: { app: ALL, jobs: ["select"] },
+  invoice_counters: { app: KEPT, jobs: ["select"] },
   payments: { app: KEPT, jobs: KEPT },
   payment_methods: { app: KEPT, jobs: ["select", "update"] },
   transactions: { app: KEPT, jobs: KEPT },

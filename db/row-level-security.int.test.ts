@@ -114,6 +114,7 @@ async function openShop(): Promise<Shop> {
   await testPaymentToken(ctx, { card } as Parameters<typeof testPaymentToken>[1]);
   const stored = createPaymentMethodBody.parse({ customer_id: "cus_1", card });
   const method = JSON.parse((await createPaymentMethod(ctx, stored)).body);
+  await insertSubscriptionRows(tenant.environmentId);
   const view = await createSavedView(ctx, {
     ...{ userId: user.id, name: "Mine", query: "status=DECLINED", columns: null, shared: true, role: "owner" as const },
   });
@@ -152,6 +153,40 @@ async function insertProcessorRows(environmentId: string, paymentId: string): Pr
     values (${environmentId}, ${id}, ${paymentId}, ${id}, ${newId()}, 1, 'USD', 'fraudulent', 'LOST', now(), now(), now())`;
   await db.sql`insert into reconciliation_runs (environment_id, id, connection_id, state, since, until, started_at, finished_at)
     values (${environmentId}, ${id}, ${id}, 'done', now(), now(), now(), now())`;
+}
+
+/** A subscription with its trial, its invoice and the counter. */
+async function insertSubscriptionRows(environmentId: string): Promise<void> {
+  const at = "2026-01-01T00:00:00Z";
+  const end = "2026-02-01T00:00:00Z";
+  const subscription = {
+    ...{
+      environment_id: environmentId,
+      id: newId(),
+      status: "ACTIVE",
+      plan_id: newId(),
+      plan: {},
+      customer_id: "cus_1",
+    },
+    ...{ payment_method_id: newId(), quantity: 1, currency: "USD", time_zone: "UTC", anchor_at: at, cycle: 0 },
+    ...{ period_number: 1, period_start_at: at, period_end_at: end, trial_refused: false, trial_end_told: false },
+    ...{ cancel_at_period_end: false, credit: 0, refund_due: 0, due_at: end, event_sequence: 1, version: 1 },
+    ...{ metadata: {}, created_at: at, updated_at: at },
+  };
+  const invoice = {
+    ...{ environment_id: environmentId, id: newId(), number: 1, kind: "PERIOD", subscription_id: subscription.id },
+    ...{ customer_id: "cus_1", status: "VOID", voided_at: at, cycle: 0, period_number: 1, period_start_at: at },
+    ...{ period_end_at: end, lines: [], total: 0, credit_used: 0, amount_due: 0, amount_paid: 0, currency: "USD" },
+    ...{ attempts: 0, dunning_step: 0, open_is_automatic: false, payment_ids: [], event_sequence: 1, version: 1 },
+    ...{ metadata: {}, created_at: at, updated_at: at },
+  };
+  await db.sql`insert into subscriptions
+    select r.* from jsonb_populate_record(null::subscriptions, ${JSON.stringify(subscription)}::text::jsonb) r`;
+  await db.sql`insert into invoices
+    select r.* from jsonb_populate_record(null::invoices, ${JSON.stringify(invoice)}::text::jsonb) r`;
+  await db.sql`insert into subscription_trials (environment_id, plan_id, key, subscription_id)
+    values (${environmentId}, ${newId()}, ${Buffer.from(environmentId)}, ${subscription.id})`;
+  await db.sql`insert into invoice_counters (environment_id, last) values (${environmentId}, 1)`;
 }
 
 beforeAll(async () => {

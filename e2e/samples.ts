@@ -13,6 +13,8 @@ import {
 } from "@/lib/contract/payments/endpoints";
 import type { Payment } from "@/lib/contract/payments/payment";
 import { createPlan } from "@/lib/contract/plans/endpoints";
+import { createSubscription } from "@/lib/contract/subscriptions/endpoints";
+import type { Subscription } from "@/lib/contract/subscriptions/subscription";
 import {
   captureTransaction,
   getTransaction,
@@ -59,6 +61,17 @@ export const aStoredCard = (overrides: object = {}) => ({ customer_id: "cus_1042
 
 export const newPaymentMethod = async (api: Api, overrides: object = {}): Promise<PaymentMethod> =>
   (await api.call(createPaymentMethod, { body: aStoredCard(overrides) })).ok();
+
+/** A monthly subscription, paid for its first period. */
+export async function newSubscription(api: Api, overrides: object = {}): Promise<Subscription> {
+  const plan = await newPlan(api, {
+    ...{ type: "SUBSCRIPTION_NO_TRIAL", status: "ACTIVE" },
+    ...{ billing_frequency_value: 1, billing_frequency_unit: "MONTHS" },
+  });
+  const method = await newPaymentMethod(api);
+  const body = { plan_id: plan.id, customer_id: method.customer_id, payment_method_id: method.id, ...overrides };
+  return (await api.call(createSubscription, { body })).ok();
+}
 
 export const aPlan = (overrides: object = {}) => ({
   type: "ONE_TIME",

@@ -33,8 +33,15 @@ const projects = (...names: string[]) => names.flatMap((name) => ["--project", n
 
 /** For `npm test`: a few races, random histories, kills and simulated worlds. */
 export const SMOKE: Run = proof(
-  ["concurrency.proof.ts", "model.proof.ts", "kill-service.proof.ts", "simulation.proof.ts"],
-  { PROOF_KEYS: "24", PROOF_PAYMENTS: "6", PROOF_RUNS: "12", PROOF_KILLS: "3", SIMULATION_SEEDS: "50" },
+  ["concurrency.proof.ts", "model.proof.ts", "subscriptions.proof.ts", "kill-service.proof.ts", "simulation.proof.ts"],
+  {
+    PROOF_HISTORIES: "20",
+    PROOF_KEYS: "24",
+    PROOF_PAYMENTS: "6",
+    PROOF_RUNS: "12",
+    PROOF_KILLS: "3",
+    SIMULATION_SEEDS: "50",
+  },
 );
 
 /** Random histories and kills of a service whose payments go to a double of a processor. */
@@ -59,6 +66,11 @@ export const PROOFS: Proof[] = [
     name: "model",
     short: [proof(["model.proof.ts"], { PROOF_RUNS: "50" })],
     long: (histories = "500") => [long(["model.proof.ts"], { PROOF_RUNS: histories })],
+  },
+  {
+    name: "subscriptions",
+    short: [proof(["subscriptions.proof.ts"], { PROOF_HISTORIES: "60" })],
+    long: (histories = "300") => [long(["subscriptions.proof.ts"], { PROOF_HISTORIES: histories })],
   },
   {
     name: "simulation",

@@ -52,6 +52,8 @@ export const payments = pgTable(
     initiator: text("initiator", { enum: [...INITIATORS] }),
     /** Its card is stored once it is approved. */
     saves_card: boolean("saves_card").notNull().default(false),
+    /** The invoice that it pays. */
+    invoice_id: uuid("invoice_id"),
     next_action: jsonb("next_action").$type<NextAction>(),
     /** The dispute that decides about refunds; kept here so that refunds and disputes lock the same row. */
     dispute_id: uuid("dispute_id"),

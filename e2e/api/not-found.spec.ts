@@ -20,6 +20,7 @@ import {
   newPaymentMethod,
   newPlan,
   newSession,
+  newSubscription,
 } from "../samples";
 
 const WITH_ID = ENDPOINTS.filter(({ path }) => path.includes("{id}"));
@@ -28,6 +29,8 @@ const KINDS: Record<string, IdKind> = {
   payments: "payment",
   transactions: "transaction",
   "payment-methods": "paymentMethod",
+  subscriptions: "subscription",
+  invoices: "invoice",
   "subscription-plans": "plan",
   "client-sessions": "clientSession",
   events: "event",
@@ -38,6 +41,8 @@ const kindOf = (endpoint: Endpoint) => KINDS[endpoint.path.split("/")[2] ?? ""] 
 
 async function makeOne({ api }: Pick<Tenant, "api">, kind: IdKind): Promise<string> {
   if (kind === "paymentMethod") return (await newPaymentMethod(api)).id;
+  if (kind === "subscription") return (await newSubscription(api)).id;
+  if (kind === "invoice") return (await newSubscription(api)).latest_invoice_id ?? "";
   if (kind === "plan") return (await newPlan(api)).id;
   if (kind === "clientSession") return (await newSession(api)).id;
   if (kind === "webhookEndpoint") return (await newEndpoint(api)).id;
@@ -57,10 +62,17 @@ function bytes(answer: Answer, id: string): string {
   return text.replaceAll(encodeURIComponent(id), "ID").replaceAll(JSON.stringify(id).slice(1, -1), "ID");
 }
 
+/** Bodies with required members. */
+const BODIES: Record<string, object> = {
+  replayWebhookEndpoint: aReplay(),
+  changeSubscriptionPlan: { plan_id: encodeId("plan", newId()) },
+  previewSubscriptionChange: { plan_id: encodeId("plan", newId()) },
+};
+
 const ask = (api: Api, endpoint: Endpoint, id: string) =>
   api.call(endpoint, {
     id,
-    ...(endpoint.body && { body: endpoint.name === "replayWebhookEndpoint" ? aReplay() : {} }),
+    ...(endpoint.body && { body: BODIES[endpoint.name] ?? {} }),
   });
 
 const MALFORMED = [

@@ -30,6 +30,21 @@ const TABLE: Record<string, readonly Permission[]> = {
   "POST /v1/transactions/search": ["transaction.read", "transaction.search"],
   "GET /v1/customers": ["transaction.read", "transaction.search"],
   "GET /v1/customers/{id}": ["transaction.read", "transaction.search"],
+  "POST /v1/subscriptions": ["subscription.write"],
+  "GET /v1/subscriptions": ["subscription.read"],
+  "GET /v1/subscriptions/{id}": ["subscription.read"],
+  "PATCH /v1/subscriptions/{id}": ["subscription.write"],
+  "POST /v1/subscriptions/{id}/cancel": ["subscription.write"],
+  "POST /v1/subscriptions/{id}/pause": ["subscription.write"],
+  "POST /v1/subscriptions/{id}/resume": ["subscription.write"],
+  "POST /v1/subscriptions/{id}/change-plan": ["subscription.write"],
+  "POST /v1/subscriptions/{id}/preview-change": ["subscription.read"],
+  "POST /v1/subscriptions/{id}/retry": ["subscription.write"],
+  "GET /v1/invoices": ["invoice.read"],
+  "GET /v1/invoices/{id}": ["invoice.read"],
+  "POST /v1/invoices/{id}/pay": ["invoice.write"],
+  "POST /v1/invoices/{id}/void": ["invoice.write"],
+  "POST /v1/invoices/{id}/mark-uncollectible": ["invoice.write"],
   "POST /v1/payment-methods": ["payment_method.write"],
   "GET /v1/payment-methods": ["payment_method.read"],
   "GET /v1/payment-methods/{id}": ["payment_method.read"],
@@ -69,6 +84,9 @@ const TABLE: Record<string, readonly Permission[]> = {
 };
 
 const BODIES: Record<string, () => object> = {
+  changeSubscriptionPlan: () => ({ plan_id: "unknown" }),
+  previewSubscriptionChange: () => ({ plan_id: "unknown" }),
+  createSubscription: () => ({ plan_id: "unknown", customer_id: "cus_1", payment_method_id: "unknown" }),
   createPayment: aPayment,
   createPaymentMethod: aStoredCard,
   createPlan: aPlan,
@@ -90,7 +108,9 @@ for (const permission of PERMISSIONS) {
       const body = endpoint.body && (BODIES[endpoint.name]?.() ?? {});
       const answer = await api.call(endpoint, { id: "unknown", ...(body && { body }) });
       if (enough.length === 0 || enough.includes(permission)) {
-        const open = endpoint.path.includes("{id}") ? 404 : endpoint.status;
+        // A subscription needs a plan and a card.
+        const isUnknown = endpoint.path.includes("{id}") || endpoint.name === "createSubscription";
+        const open = isUnknown ? 404 : endpoint.status;
         expect(answer.status, `${endpoint.name}: ${answer.text}`).toBe(open);
       } else {
         const { detail } = answer.problem("permission_denied");

@@ -42,6 +42,7 @@ const CROSSING: Record<string, string> = {
   "lib/domain/checkout/open-link.ts#findPaymentLink": "the link's token determines the environment",
   "lib/domain/checkout/open-link.ts#removeUntriedSessions": "a job of all environments",
   "lib/domain/checkout/payment-tokens.ts#forgetOldCards": "a job of all environments",
+  "lib/domain/subscriptions/engine.ts#runSubscriptions": "a job of all environments",
   "lib/domain/payment-methods/payment-methods.ts#finishRemovals": "a job of all environments",
   "lib/domain/payment-methods/stored-card-reports.ts#processStoredCardReport":
     "the processor's token determines the environment",

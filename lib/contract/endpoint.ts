@@ -22,6 +22,8 @@ export type Endpoint = {
     | "Customers"
     | "Payment methods"
     | "Subscription plans"
+    | "Subscriptions"
+    | "Invoices"
     | "Client sessions"
     | "Events"
     | "Webhooks"

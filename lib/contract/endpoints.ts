@@ -3,6 +3,7 @@ import { cancelClientSession, createClientSession, getClientSession } from "./ch
 import { getCustomer, listCustomers } from "./customers/endpoints";
 import { type Endpoint, endpoint } from "./endpoint";
 import { getEvent, listEvents, streamEvents } from "./events/endpoints";
+import { getInvoice, listInvoices, markInvoiceUncollectible, payInvoice, voidInvoice } from "./invoices/endpoints";
 import {
   createPaymentMethod,
   getPaymentMethod,
@@ -26,6 +27,18 @@ import {
   listPayouts,
   listSettlementBatches,
 } from "./settlement/endpoints";
+import {
+  cancelSubscription,
+  changeSubscriptionPlan,
+  createSubscription,
+  getSubscription,
+  listSubscriptions,
+  pauseSubscription,
+  previewSubscriptionChange,
+  resumeSubscription,
+  retrySubscription,
+  updateSubscription,
+} from "./subscriptions/endpoints";
 import { advanceTestClock, getTestClock } from "./test-clock/endpoints";
 import {
   captureTransaction,
@@ -93,6 +106,21 @@ export const ENDPOINTS: readonly Endpoint[] = [
   updatePlan,
   activatePlan,
   deactivatePlan,
+  createSubscription,
+  listSubscriptions,
+  getSubscription,
+  updateSubscription,
+  cancelSubscription,
+  pauseSubscription,
+  resumeSubscription,
+  changeSubscriptionPlan,
+  previewSubscriptionChange,
+  retrySubscription,
+  listInvoices,
+  getInvoice,
+  payInvoice,
+  voidInvoice,
+  markInvoiceUncollectible,
   createClientSession,
   getClientSession,
   cancelClientSession,

@@ -306,6 +306,16 @@ const OUTCOME_ERRORS = {
     retry: STORED,
     example: { detail: "This plan is not active. Activate it first.", instance: PAYMENTS, param: "plan_id" },
   },
+  plan_not_recurring: {
+    cause: "The plan is `ONE_TIME`: it has no billing interval, so nothing would be charged again.",
+    cure: "Use a plan of a recurring type, or create a payment.",
+    retry: STORED,
+    example: {
+      detail: "The plan is ONE_TIME. Use a plan of a recurring type.",
+      instance: "/v1/subscriptions",
+      param: "plan_id",
+    },
+  },
   processor_not_configured: {
     cause: "No connected card processor can take the payment, or the one that holds it is no longer connected.",
     cure: "Connect one in the dashboard under Settings → Processors, or use a test key.",

@@ -35,6 +35,7 @@ export const ERRORS = {
   amount_exceeds_refundable: { status: 422, title: "The amount exceeds what can be refunded", stored: true },
   currency_not_supported: { status: 422, title: "The currency is not supported", stored: true },
   plan_not_active: { status: 422, title: "The plan is not active", stored: true },
+  plan_not_recurring: { status: 422, title: "The plan has no billing interval", stored: true },
   processor_not_configured: { status: 422, title: "No processor is connected", stored: true },
   processor_refused: { status: 422, title: "The processor does not take this request", stored: true },
   rate_limited: { status: 429, title: "Too many requests" },

@@ -11,6 +11,8 @@ type Endpoints = typeof import("./checkout/endpoints") &
   typeof import("./payment-methods/endpoints") &
   typeof import("./payments/endpoints") &
   typeof import("./plans/endpoints") &
+  typeof import("./subscriptions/endpoints") &
+  typeof import("./invoices/endpoints") &
   typeof import("./endpoints") &
   typeof import("./transactions/endpoints") &
   typeof import("./webhooks/endpoints") &
@@ -69,6 +71,25 @@ const refundEvent = {
   created_at: objects.refund.updated_at,
   data: EVENTS["refund.succeeded"].example,
 } as const;
+const ending = { cancel_at_period_end: true, next_invoice_at: null, next_invoice_amount: null } as const;
+const ENDED_AT = "2026-12-10T08:00:00.000Z";
+const cancelled = {
+  ...objects.activeSubscription,
+  ...({ status: "CANCELLED", cancelled_at: ENDED_AT, ended_at: ENDED_AT, cancel_reason: "Moved away" } as const),
+  ...{ next_invoice_at: null, next_invoice_amount: null, updated_at: ENDED_AT },
+} as const;
+const voidedInvoice = {
+  ...objects.openInvoice,
+  ...({ status: "VOID", voided_at: ENDED_AT, next_attempt_at: null, updated_at: ENDED_AT } as const),
+} as const;
+const preview = {
+  ...objects.openInvoice,
+  ...({ number: null, kind: "CHANGE", status: "DRAFT", total: 999, amount_due: 999, next_attempt_at: null } as const),
+  lines: objects.openInvoice.lines.flatMap((line) => [
+    { ...line, type: "PRORATION" as const, description: "Pro monthly, unused part of the period", amount: -999 },
+    { ...line, type: "PRORATION" as const, description: "Pro monthly, rest of the period", quantity: 2, amount: 1998 },
+  ]),
+};
 const secret = "whsec_Q0w3bVh2c1RhZ2Y5R1lxZFNrS1pVb2pOcHhMYnJFMmM=";
 const token = "cst_2rXn8QvLw5TzKb4HyJm7PdGc9FsAe3Ru";
 
@@ -221,6 +242,88 @@ export const EXAMPLES: { readonly [K in EndpointName]: Example<Endpoints[K]> } =
   },
   activatePlan: { id: PLAN_ID, body: {}, responses: { Active: activePlan } },
   deactivatePlan: { id: PLAN_ID, body: {}, responses: { Inactive: { ...activePlan, status: "INACTIVE" } } },
+  createSubscription: {
+    body: {
+      plan_id: PLAN_ID,
+      customer_id: "cus_1042",
+      customer_email: "ada@example.com",
+      payment_method_id: objects.PAYMENT_METHOD_ID,
+      time_zone: "America/Los_Angeles",
+    },
+    responses: { "In its trial": objects.subscription },
+    pending: { ...objects.activeSubscription, status: "INCOMPLETE" },
+  },
+  listSubscriptions: {
+    query: { status: "ACTIVE" },
+    responses: { "One page": { ...page, data: [objects.activeSubscription], total: 1 } },
+  },
+  getSubscription: { id: objects.SUBSCRIPTION_ID, responses: { Active: objects.activeSubscription } },
+  updateSubscription: {
+    id: objects.SUBSCRIPTION_ID,
+    body: { cancel_at_period_end: true },
+    responses: { "Ends with its period": { ...objects.activeSubscription, ...ending } },
+  },
+  cancelSubscription: {
+    id: objects.SUBSCRIPTION_ID,
+    body: { reason: "Moved away", refund: "prorated" },
+    responses: { Cancelled: cancelled },
+    pending: cancelled,
+  },
+  pauseSubscription: {
+    id: objects.SUBSCRIPTION_ID,
+    body: {},
+    responses: {
+      Paused: {
+        ...objects.activeSubscription,
+        ...{
+          status: "PAUSED",
+          paused_at: "2026-12-10T08:00:00.000Z",
+          next_invoice_at: null,
+          next_invoice_amount: null,
+        },
+      },
+    },
+  },
+  resumeSubscription: {
+    id: objects.SUBSCRIPTION_ID,
+    body: {},
+    responses: { Active: objects.activeSubscription },
+    pending: objects.activeSubscription,
+  },
+  changeSubscriptionPlan: {
+    id: objects.SUBSCRIPTION_ID,
+    body: { plan_id: PLAN_ID, quantity: 2, when: "now" },
+    responses: { Changed: { ...objects.activeSubscription, quantity: 2, next_invoice_amount: 3998 } },
+    pending: objects.activeSubscription,
+  },
+  previewSubscriptionChange: {
+    id: objects.SUBSCRIPTION_ID,
+    body: { plan_id: PLAN_ID, quantity: 2, when: "now" },
+    responses: { "The invoice": preview },
+  },
+  retrySubscription: {
+    id: objects.SUBSCRIPTION_ID,
+    body: {},
+    responses: { Paid: objects.activeSubscription },
+    pending: objects.activeSubscription,
+  },
+  listInvoices: {
+    query: { subscription_id: objects.SUBSCRIPTION_ID },
+    responses: { "One page": { ...page, data: [objects.invoice], total: 1 } },
+  },
+  getInvoice: { id: objects.INVOICE_ID, responses: { Paid: objects.invoice } },
+  payInvoice: {
+    id: objects.INVOICE_ID,
+    body: {},
+    responses: { Paid: objects.invoice },
+    pending: objects.openInvoice,
+  },
+  voidInvoice: { id: objects.INVOICE_ID, body: {}, responses: { Void: voidedInvoice } },
+  markInvoiceUncollectible: {
+    id: objects.INVOICE_ID,
+    body: {},
+    responses: { Uncollectible: { ...objects.openInvoice, status: "UNCOLLECTIBLE", next_attempt_at: null } },
+  },
   createClientSession: {
     body: {
       amount: 4999,

@@ -9,6 +9,7 @@ export const ID_PREFIX = {
   paymentMethod: "pm",
   plan: "plan",
   subscription: "sub",
+  invoice: "inv",
   clientSession: "cs",
   paymentLink: "plink",
   paymentToken: "tok",

@@ -21,6 +21,10 @@ export const PERMISSIONS = [
   "payment_method.read",
   "payment_method.write",
   "test_clock.write",
+  "subscription.read",
+  "subscription.write",
+  "invoice.read",
+  "invoice.write",
 ] as const;
 export const permission = z.enum(PERMISSIONS);
 export type Permission = z.infer<typeof permission>;
@@ -45,6 +49,8 @@ const READING = [
   "event.read",
   "balance.read",
   "payment_method.read",
+  "subscription.read",
+  "invoice.read",
 ] as const;
 
 /** Role → permissions. */
@@ -60,6 +66,8 @@ export const ROLE_PERMISSIONS: Record<UserRole, readonly UserPermission[]> = {
     "subscription_plan.write",
     "payment_method.write",
     "test_clock.write",
+    "subscription.write",
+    "invoice.write",
   ],
   viewer: READING,
   // On a merchant's behalf, with a reason, from the support pages.

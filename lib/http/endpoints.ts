@@ -2,10 +2,12 @@ import * as clientSessions from "@/lib/contract/checkout/endpoints";
 import * as customers from "@/lib/contract/customers/endpoints";
 import type { BodyOf, Endpoint, QueryOf } from "@/lib/contract/endpoint";
 import * as events from "@/lib/contract/events/endpoints";
+import * as invoices from "@/lib/contract/invoices/endpoints";
 import * as paymentMethods from "@/lib/contract/payment-methods/endpoints";
 import * as payments from "@/lib/contract/payments/endpoints";
 import * as plans from "@/lib/contract/plans/endpoints";
 import * as settlement from "@/lib/contract/settlement/endpoints";
+import * as subscriptions from "@/lib/contract/subscriptions/endpoints";
 import * as testClock from "@/lib/contract/test-clock/endpoints";
 import * as transactions from "@/lib/contract/transactions/endpoints";
 import * as webhooks from "@/lib/contract/webhooks/endpoints";
@@ -13,6 +15,9 @@ import { cancelClientSession, createClientSession, getClientSession } from "@/li
 import type { Context, Reply } from "@/lib/domain/context";
 import { getCustomer, listCustomers } from "@/lib/domain/customers/customers";
 import { getEvent, listEvents } from "@/lib/domain/events/read-events";
+import { markInvoiceUncollectible, voidInvoice } from "@/lib/domain/invoices/end-invoice";
+import { payInvoice, retrySubscription } from "@/lib/domain/invoices/pay-invoice";
+import { getInvoice, listInvoices } from "@/lib/domain/invoices/read-invoices";
 import {
   getPaymentMethod,
   listPaymentMethods,
@@ -26,6 +31,14 @@ import { activatePlan, createPlan, deactivatePlan, getPlan, listPlans, updatePla
 import { getBalance, listMovements } from "@/lib/domain/settlement/balance";
 import { getPayout, listPayouts } from "@/lib/domain/settlement/payouts";
 import { getSettlementBatch, listSettlementBatches } from "@/lib/domain/settlement/read-batches";
+import { cancelSubscription, pauseSubscription, updateSubscription } from "@/lib/domain/subscriptions/actions";
+import {
+  changeSubscriptionPlan,
+  previewSubscriptionChange,
+  resumeSubscription,
+} from "@/lib/domain/subscriptions/change-plan";
+import { createSubscription } from "@/lib/domain/subscriptions/create";
+import { getSubscription, listSubscriptions } from "@/lib/domain/subscriptions/read-subscriptions";
 import { advanceTestClock, getTestClock } from "@/lib/domain/test-clock/test-clock";
 import { captureTransaction, refundTransaction, voidTransaction } from "@/lib/domain/transactions/act-on-transactions";
 import { getTransaction, listTransactions, searchTransactions } from "@/lib/domain/transactions/read-transactions";
@@ -89,6 +102,21 @@ const SERVED: readonly Served[] = [
   serve(plans.updatePlan, updatePlan),
   serve(plans.activatePlan, activatePlan),
   serve(plans.deactivatePlan, deactivatePlan),
+  serve(subscriptions.createSubscription, createSubscription),
+  serve(subscriptions.listSubscriptions, listSubscriptions),
+  serve(subscriptions.getSubscription, getSubscription),
+  serve(subscriptions.updateSubscription, updateSubscription),
+  serve(subscriptions.cancelSubscription, cancelSubscription),
+  serve(subscriptions.pauseSubscription, pauseSubscription),
+  serve(subscriptions.resumeSubscription, resumeSubscription),
+  serve(subscriptions.changeSubscriptionPlan, changeSubscriptionPlan),
+  serve(subscriptions.previewSubscriptionChange, previewSubscriptionChange),
+  serve(subscriptions.retrySubscription, retrySubscription),
+  serve(invoices.listInvoices, listInvoices),
+  serve(invoices.getInvoice, getInvoice),
+  serve(invoices.payInvoice, payInvoice),
+  serve(invoices.voidInvoice, voidInvoice),
+  serve(invoices.markInvoiceUncollectible, markInvoiceUncollectible),
   serve(clientSessions.createClientSession, createClientSession),
   serve(clientSessions.getClientSession, getClientSession),
   serve(clientSessions.cancelClientSession, cancelClientSession),

@@ -23,6 +23,7 @@ import { keepRequestLog } from "@/lib/domain/request-log/record-requests";
 import { followSecret } from "@/lib/domain/secret-keys";
 import { runPayouts } from "@/lib/domain/settlement/payouts";
 import { settleNightly } from "@/lib/domain/settlement/settle";
+import { runSubscriptions } from "@/lib/domain/subscriptions/engine";
 import { advanceClocks, type ClockPosition, runMovedClocks } from "@/lib/domain/test-clock/advance";
 import { WebhookWorker } from "@/lib/domain/webhooks/deliver";
 import { removeOldWebhookDeliveries } from "@/lib/domain/webhooks/deliveries";
@@ -56,6 +57,7 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
   const jobs = [
     ...followDatabase(service),
     repeat(service, "recover operations", SECOND, (stopping) => recoverOperations(service, stopping)),
+    repeat(service, "subscriptions", SECOND, (stopping) => runSubscriptions(service, stopping)),
     repeat(service, "processor reports", SECOND, (stopping) => processReports(service, stopping)),
     repeat(service, "catch up processor reports", 10 * SECOND, (stopping) => catchUpReports(service, stopping)),
     repeat(service, "daily totals", SECOND, () => foldDeltas(service.db.sql)),

@@ -50,6 +50,13 @@ export async function findMerchantName(orm: Orm, id: string): Promise<string | n
   return rows[0]?.name ?? null;
 }
 
+/** The merchant's IANA time zone. */
+export async function getMerchantTimeZone(orm: Orm, id: string): Promise<string> {
+  const rows = await orm.select({ zone: merchants.time_zone }).from(merchants).where(eq(merchants.id, id));
+  if (!rows[0]) throw new Error(`there is no merchant ${id}`);
+  return rows[0].zone;
+}
+
 /** The merchant's environment in a mode; null if there is no such merchant. */
 export async function findEnvironmentId(orm: Orm, merchantId: string, mode: Mode): Promise<string | null> {
   const rows = await orm

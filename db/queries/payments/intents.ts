@@ -6,6 +6,7 @@ import type { Mode } from "@/lib/contract/transactions/words";
 import { type ClockColumns, clockColumns, clockNow } from "../clock";
 import { claimKey, type KeyClaim } from "../idempotency/keys";
 import type { Fragment } from "../statement-text";
+import { claimInvoice, type InvoiceClaim } from "../subscriptions/claims";
 import type { Lease } from "./operations";
 import type { PaymentSnapshot } from "./payments";
 
@@ -33,6 +34,8 @@ export type Order = {
       readonly paymentTokenId: string | null;
       /** The client session that it pays. A card counts as an attempt here; a token did when it was created. */
       readonly clientSessionId: string | null;
+      /** The invoice that it pays. */
+      readonly invoice: InvoiceClaim | null;
     }
   | {
       readonly kind: "capture" | "void" | "refund" | "continue";
@@ -106,7 +109,16 @@ const linkSells = (sql: Sql, now: Fragment) => sql`(client_sessions.payment_link
  */
 export async function insertPayment(
   sql: Sql,
-  { id, environment, claim, snapshot, detail, paymentTokenId, clientSessionId }: Extract<Order, { kind: "authorize" }>,
+  {
+    id,
+    environment,
+    claim,
+    snapshot,
+    detail,
+    paymentTokenId,
+    clientSessionId,
+    invoice,
+  }: Extract<Order, { kind: "authorize" }>,
   { lease, guardedConnectionId }: { lease: Lease; guardedConnectionId: string | null },
 ): Promise<Reservation> {
   const environmentId = environment.id;
@@ -138,32 +150,36 @@ export async function insertPayment(
     paymentTokenId && clientSessionId
       ? sql`, require_written(1 - (select count(*) from token) + (select count(*) from session))`
       : sql``;
+  const billing = invoice
+    ? claimInvoice(sql, environmentId, payment.id, invoice)
+    : { ctes: sql`billing as (select 1 from session),`, check: sql`` };
   const [row] = await sql<[Reservation]>`
     with claim as (${claimKey(sql, environmentId, claim)}),
     token as (${token}),
     session as (${session}),
+    ${billing.ctes}
     payment as (
       insert into payments (environment_id, id, charge_id, authorization_id, status, currency, amount, capture_method,
         open_operation_id, customer_id, return_url, connection_id, payment_method_id, initiator, saves_card,
-        created_at, updated_at)
+        invoice_id, created_at, updated_at)
       select ${environmentId}::uuid, ${payment.id}::uuid, ${payment.charge_id}::uuid, ${payment.authorization_id}::uuid,
         ${payment.status}, ${payment.currency}, ${payment.amount}::bigint, ${payment.capture_method},
         ${payment.open_operation_id}::uuid, ${payment.customer_id}, ${payment.return_url}, ${payment.connection_id}::uuid,
         ${payment.payment_method_id}::uuid, ${payment.initiator}, ${payment.saves_card}::boolean,
-        ${payment.created_at}::timestamptz, ${payment.updated_at}::timestamptz
-      where (select count(*) from session) = 1 and ${paymentTokenId || clientSessionId ? sql`true` : connected}
+        ${payment.invoice_id}::uuid, ${payment.created_at}::timestamptz, ${payment.updated_at}::timestamptz
+      where (select count(*) from billing) = 1 and ${paymentTokenId || clientSessionId ? sql`true` : connected}
         and ${isChargeable(sql, payment)}
       returning 1
     ),
     charge as (
       insert into transactions (environment_id, id, payment_id, type, status, amount, currency, customer_id, customer_email,
         customer_name, billing_address, card_brand, card_last4, card_exp_month, card_exp_year, card_bin,
-        plan_id, client_session_id, description, metadata, created_at, updated_at)
+        subscription_id, plan_id, client_session_id, description, metadata, created_at, updated_at)
       select ${environmentId}::uuid, ${charge.id}::uuid, ${charge.payment_id}::uuid, ${charge.type}, ${charge.status},
         ${charge.amount}::bigint, ${charge.currency}, ${charge.customer_id}, ${charge.customer_email},
         ${charge.customer_name}, ${charge.billing_address as never}::jsonb, ${charge.card_brand}, ${charge.card_last4},
         ${charge.card_exp_month}::smallint, ${charge.card_exp_year}::smallint, ${charge.card_bin},
-        ${charge.plan_id}::uuid, ${charge.client_session_id}::uuid, ${charge.description},
+        ${charge.subscription_id}::uuid, ${charge.plan_id}::uuid, ${charge.client_session_id}::uuid, ${charge.description},
         ${charge.metadata as never}::jsonb, ${charge.created_at}::timestamptz, ${charge.updated_at}::timestamptz
       where (select count(*) from payment) = 1
     ),
@@ -180,7 +196,7 @@ export async function insertPayment(
     )
     select (select count(*) from claim) = 1 as claimed, (select count(*) from operation) = 1 as reserved,
       now() + ${lease.sendWithinMs}::int * interval '1 ms' as not_after,
-      ${clockColumns(sql, environmentId, environment.mode)}${usedForNothing}`;
+      ${clockColumns(sql, environmentId, environment.mode)}${usedForNothing}${billing.check}`;
   return row;
 }
 

@@ -7,6 +7,7 @@ import { LEDGER_CHECKS } from "./ledger";
 import { OPERATION_CHECKS } from "./operations";
 import { PAYMENT_CHECKS } from "./payments";
 import { PROCESSOR_CHECKS } from "./processor";
+import { SUBSCRIPTION_CHECKS } from "./subscriptions";
 
 /** What `npm run verify` checks. */
 export const BOOK_CHECKS: readonly BookCheck[] = [
@@ -14,6 +15,7 @@ export const BOOK_CHECKS: readonly BookCheck[] = [
   ...OPERATION_CHECKS,
   ...LEDGER_CHECKS,
   ...PROCESSOR_CHECKS,
+  ...SUBSCRIPTION_CHECKS,
   ...FIGURE_CHECKS,
   ...AUDIT_CHECKS,
   ...ACCOUNT_CHECKS,

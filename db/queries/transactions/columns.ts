@@ -196,6 +196,7 @@ export const PAYMENT_COLUMNS = [
   "charge_id",
   "currency",
   "capture_method",
+  "invoice_id",
   "next_action",
   "payment_method_id",
   "initiator",

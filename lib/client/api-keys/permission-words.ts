@@ -74,6 +74,27 @@ export const PERMISSION_GROUPS: readonly PermissionGroup[] = [
     ],
   },
   {
+    name: "Subscriptions",
+    permissions: [
+      {
+        permission: "subscription.read",
+        label: "View subscriptions",
+        sentence: "Reads and lists subscriptions.",
+      },
+      {
+        permission: "subscription.write",
+        label: "Change subscriptions",
+        sentence: "Creates, changes, pauses and cancels subscriptions, and charges stored cards for them.",
+      },
+      { permission: "invoice.read", label: "View invoices", sentence: "Reads and lists invoices." },
+      {
+        permission: "invoice.write",
+        label: "Change invoices",
+        sentence: "Charges invoices to stored cards, voids them and gives them up.",
+      },
+    ],
+  },
+  {
     name: "Client sessions",
     permissions: [
       {

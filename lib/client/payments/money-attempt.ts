@@ -36,6 +36,7 @@ const KEPT_REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
   "amount_exceeds_refundable",
   "currency_not_supported",
   "plan_not_active",
+  "plan_not_recurring",
   "processor_not_configured",
   "processor_refused",
 ]);

@@ -4,14 +4,17 @@ import { clientSession } from "@/lib/contract/checkout/client-session";
 import * as objects from "@/lib/contract/example-objects";
 import { timestamp } from "@/lib/contract/fields";
 import { idOf } from "@/lib/contract/ids";
+import { invoice } from "@/lib/contract/invoices/invoice";
 import { paymentMethod } from "@/lib/contract/payment-methods/payment-method";
 import { dispute } from "@/lib/contract/payments/dispute";
 import { payment } from "@/lib/contract/payments/payment";
 import { plan } from "@/lib/contract/plans/plan";
 import { settlementBatch } from "@/lib/contract/settlement/settlement-batch";
+import { subscription } from "@/lib/contract/subscriptions/subscription";
 import { transaction } from "@/lib/contract/transactions/transaction";
 import { webhookEndpoint } from "@/lib/contract/webhooks/webhook-endpoint";
 import { dataOf, first, PAYMENT_EVENTS } from "./payment-events";
+import { SUBSCRIPTION_EVENTS } from "./subscription-events";
 
 const planData = dataOf(plan, plan.partial());
 const methodData = dataOf(paymentMethod, paymentMethod.partial());
@@ -48,6 +51,7 @@ export const EVENTS = {
       previous: { status: "ACTIVE", updated_at: objects.paymentMethod.updated_at },
     },
   },
+  ...SUBSCRIPTION_EVENTS,
   "subscription_plan.created": {
     summary: "A subscription plan was created.",
     data: planData,
@@ -236,6 +240,8 @@ export const event = z
             dispute,
             apiKey,
             webhookEndpoint,
+            subscription,
+            invoice,
           ])
           .describe("The object as it was at the time."),
         previous: z

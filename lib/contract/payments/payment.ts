@@ -46,7 +46,7 @@ export const MAX_REFUNDS = 500;
 export const SHOWN_REFUNDS = 100;
 
 /** The shopper's next step: the card issuer's challenge page. */
-const nextAction = z
+export const nextAction = z
   .object({
     type: z.literal("redirect_to_url").describe("Always `redirect_to_url`."),
     redirect_to_url: z.object({ url: z.string() }).describe("The card issuer's challenge page."),
@@ -92,6 +92,7 @@ export const payment = z
       ),
     plan_id: idOf("plan").nullable().describe("The plan it pays for."),
     subscription_id: idOf("subscription").nullable().describe("The subscription it pays for."),
+    invoice_id: idOf("invoice").nullable().describe("The invoice that it pays."),
     client_session_id: idOf("clientSession").nullable().describe("The client session it was paid in."),
     description: z.string().nullable().describe("Your own note."),
     metadata: metadata.describe("Your own keys and values."),

@@ -3,7 +3,7 @@ import { majorToMinor } from "@/lib/contract/currencies";
 import { moneyText } from "@/lib/contract/format";
 import type { PeriodUnit, Plan, PlanStatus, PlanType } from "./plan";
 
-type Period = { value: number; unit: PeriodUnit };
+export type Period = { value: number; unit: PeriodUnit };
 
 /** Terms of a schedule; amounts in minor units. */
 export type PlanTerms = {

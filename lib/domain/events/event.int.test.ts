@@ -6,6 +6,7 @@ import { eventsAsTold, faultyEvents } from "@/e2e/fixtures/events";
 import { testContext, testPaymentToken } from "@/e2e/fixtures/factories";
 import { type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
 import { holds, says } from "@/e2e/fixtures/scripted-processor";
+import { CARDS as STORED_CARDS, subscriptionTenant } from "@/e2e/fixtures/subscriptions";
 import { createClientSessionBody } from "@/lib/contract/checkout/client-session";
 import { EVENT_TYPES } from "@/lib/contract/events/event";
 import { decodeId, encodeId } from "@/lib/contract/ids";
@@ -170,9 +171,37 @@ async function causeEveryEvent(tenant: MoneyTenant): Promise<void> {
   await revokeApiKey(keys, key);
 }
 
+/** The life of subscriptions and their invoices, in the environment's own time. */
+async function liveThroughSubscriptions({ merchant }: MoneyTenant): Promise<void> {
+  const tenant = await subscriptionTenant(db, { merchant, start: "2027-01-31T10:00:00.000Z" });
+  const trial = { type: "SUBSCRIPTION_FREE_TRIAL", trial_period_value: 7, trial_period_unit: "DAYS" } as const;
+  const plan_id = await tenant.plan(trial);
+  const { body: first } = await tenant.create({
+    plan_id,
+    payment_method_id: await tenant.card(STORED_CARDS.poorLater),
+  });
+  await tenant.travel("2027-02-04T10:00:00.000Z");
+  await tenant.travel("2027-02-07T10:00:00.000Z");
+  await tenant.pause(first.id);
+  await tenant.resume(first.id);
+  await tenant.travel("2027-03-07T10:00:00.000Z");
+  const [unpaid] = (await tenant.invoices(first.id)).slice(-1);
+  await tenant.giveUp(unpaid?.id ?? "");
+  await tenant.travel("2027-04-07T10:00:00.000Z");
+  await tenant.cancel(first.id);
+  const body = { plan_id: await tenant.plan(), payment_method_id: await tenant.card() };
+  tenant.script.next(says({ kind: "unknown", reason: "lost" }), says({ kind: "declined", decline_code: null }));
+  await tenant.create(body);
+  await db.sql`update operations set next_attempt_at = now(), lease_until = now()
+    where environment_id = ${tenant.environmentId} and state = 'open'`;
+  await tenant.complete();
+  await tenant.travel("2027-04-09T10:00:00.000Z");
+}
+
 test("every type of the catalog is emitted, with the data that the catalog defines", async () => {
   const tenant = await moneyTenant(db);
   await causeEveryEvent(tenant);
+  await liveThroughSubscriptions(tenant);
   const events = (await eventsAsTold(db, tenant.environmentId)).map(({ event }) => event);
   expect([...new Set(events.map(({ type }) => type))].toSorted()).toEqual([...EVENT_TYPES].toSorted());
   expect(await faultyEvents(db)).toEqual([]);

@@ -7,7 +7,9 @@ import {
   listPaymentMethods as selectPaymentMethods,
   takeDueRemovals,
 } from "@/db/queries/payment-methods";
+import { runIn, usesPaymentMethod } from "@/db/queries/subscriptions/rows";
 import type { PaymentMethodRow } from "@/db/schema/payment-methods";
+import { AppError } from "@/lib/contract/errors";
 import { TOTAL_CAP } from "@/lib/contract/fields";
 import { decodeId } from "@/lib/contract/ids";
 import type { ListPaymentMethodsQuery, PaymentMethod } from "@/lib/contract/payment-methods/payment-method";
@@ -66,6 +68,7 @@ export async function removePaymentMethod(ctx: Context, input: { id: string }): 
     const now = environmentNow(ctx);
     const before = presentPaymentMethod(row, ctx.environment.mode, now);
     if (row.removed_at !== null) return before;
+    if (await usesPaymentMethod(runIn(tx), environmentId, row.id)) throw inUse(before);
     const after = await markRemoved(tx, environmentId, row.id, { updated_at: now.toISOString(), isGone: false });
     removed.push(after);
     const object = presentPaymentMethod(after, ctx.environment.mode, now);
@@ -77,6 +80,13 @@ export async function removePaymentMethod(ctx: Context, input: { id: string }): 
   for (const row of removed) await removeAtProcessor(ctx.service, ctx.environment.mode, row);
   return reply;
 }
+
+const inUse = ({ status }: PaymentMethod) =>
+  new AppError(
+    "invalid_state",
+    "A subscription that has not ended is charged to this payment method. Give the subscription another one, or cancel it, first.",
+    { extra: { current_status: status, allowed_actions: [] } },
+  );
 
 const BATCH = 50;
 

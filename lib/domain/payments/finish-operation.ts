@@ -9,6 +9,7 @@ import type { Outcome } from "@/lib/processor/port";
 import { clockTime, type Reply, type Service } from "../context";
 import { forgetTotals } from "../lists";
 import { storedByPayment } from "../payment-methods/stored-card";
+import { settlePayment } from "../subscriptions/settle-payment";
 import type { OpenOperation } from "./operation";
 import { applyOutcome, type Change, type FinalOutcome, type OperationSnapshot, toResult } from "./outcome";
 import { outcomeEvents, pendingEvent, sessionCompletedEvent, storedCardEvent } from "./outcome-events";
@@ -48,7 +49,9 @@ export async function finishOperation(
     const at = now;
     try {
       const ended = await inSlotIfLong(read, async () => {
-        if (attempt > MAX_OPTIMISTIC_ATTEMPTS) return finishLocked(service, operation, outcome, from, at);
+        // An invoice and its subscription change with its payment.
+        const isLocked = attempt > MAX_OPTIMISTIC_ATTEMPTS || read.payment.invoice_id !== null;
+        if (isLocked) return finishLocked(service, operation, outcome, from, at);
         const { write, finished } = prepareOutcome(service, operation, outcome, read, from, at);
         const { sql } = service.db.within(operation.environmentId);
         const session = await withSessionEvent(sql, operation, write.session, finished.change);
@@ -105,8 +108,11 @@ export async function finishInTransaction(
   const snapshot = await getOperationPayment(service, operation, tx);
   const { write, finished } = prepareOutcome(service, operation, outcome, snapshot, from, now);
   const session = await withSessionEvent(tx, operation, write.session, finished.change);
-  await writeOutcome(tx, operation.environmentId, { ...write, session });
-  return finished;
+  const billed = await settlePayment(tx, operation, finished.change);
+  const reply = billed && operation.request ? service.renderReply(operation.request, billed) : finished.reply;
+  const response = operation.request && reply ? { ...reply, key: operation.request.key } : write.response;
+  await writeOutcome(tx, operation.environmentId, { ...write, session, response });
+  return { ...finished, reply };
 }
 
 /** The current snapshot of an operation's payment. */

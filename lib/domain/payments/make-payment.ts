@@ -1,4 +1,5 @@
 import type { PaymentSnapshot } from "@/db/queries/payments/payments";
+import type { InvoiceClaim } from "@/db/queries/subscriptions/claims";
 import type { PaymentMethodRow } from "@/db/schema/payment-methods";
 import { AppError } from "@/lib/contract/errors";
 import type { BillingAddress } from "@/lib/contract/fields";
@@ -12,7 +13,10 @@ import { disconnectedError } from "../processors/connection-of";
 import { executeRequest, refuseUnclaimed, replyFromMoneyKey } from "./money-request";
 
 /** Amount, customer and other terms of a payment, from the API or the payment form. */
-type PaymentTerms = Omit<CreatePaymentBody, "card" | "payment_token" | "payment_method_id" | "initiator" | "plan_id">;
+export type PaymentTerms = Omit<
+  CreatePaymentBody,
+  "card" | "payment_token" | "payment_method_id" | "initiator" | "plan_id"
+>;
 
 /** A card at a processor, and the payment token or client session that the payment uses up. */
 export type PayingCard = KnownCard & {
@@ -40,11 +44,13 @@ export const storedCardOf = (row: PaymentMethodRow, at: Connected, initiator: In
   method: { id: row.id, initiator },
 });
 
-type PaymentToMake = {
+export type PaymentToMake = {
   terms: PaymentTerms;
   card: PayingCard;
   /** UUID. */
   planId: string | null;
+  /** The invoice that it pays. */
+  invoice?: InvoiceClaim;
   /** The payment is too late to start: it is not sent on behalf of an earlier request that died before sending it. */
   isTooLate?: boolean;
   /** The refusal if the card's token or session is used up, closed or busy. */
@@ -66,7 +72,9 @@ export function makePayment(ctx: Context, payment: PaymentToMake): Promise<Reply
     token,
     order: (id, claim) => {
       const snapshot = newSnapshot(ctx, payment, id);
-      return { id, environment, kind: "authorize", detail: null, snapshot, paymentTokenId, clientSessionId, claim };
+      const invoice = payment.invoice ?? null;
+      const uses = { paymentTokenId, clientSessionId, invoice };
+      return { id, environment, kind: "authorize", detail: null, snapshot, claim, ...uses };
     },
     refusal: async () => (await disconnectedError(ctx, at)) ?? cardRefusal(),
     // A used token has no card.
@@ -75,7 +83,11 @@ export function makePayment(ctx: Context, payment: PaymentToMake): Promise<Reply
 }
 
 /** The payment as T1 writes it; the response is made from it without reading it back. */
-function newSnapshot(ctx: Context, { terms, card, planId }: PaymentToMake, operationId: string): PaymentSnapshot {
+export function newSnapshot(
+  ctx: Context,
+  { terms, card, planId, invoice }: Omit<PaymentToMake, "cardRefusal">,
+  operationId: string,
+): PaymentSnapshot {
   const paymentId = newEnvironmentId(ctx);
   const chargeId = newEnvironmentId(ctx);
   const { amount, currency } = terms;
@@ -104,6 +116,7 @@ function newSnapshot(ctx: Context, { terms, card, planId }: PaymentToMake, opera
       payment_method_id: card.method?.id ?? null,
       initiator: card.method?.initiator ?? null,
       saves_card: terms.save_payment_method ?? false,
+      invoice_id: invoice?.invoiceId ?? null,
       next_action: null,
       dispute_id: null,
       dispute_status: null,
@@ -134,7 +147,7 @@ function newSnapshot(ctx: Context, { terms, card, planId }: PaymentToMake, opera
         fraud_score: null,
         fraud_reasons: null,
         decline_code: null,
-        subscription_id: null,
+        subscription_id: invoice?.subscriptionId ?? null,
         plan_id: planId,
         client_session_id: card.clientSessionId,
         refund_of: null,

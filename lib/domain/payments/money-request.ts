@@ -19,6 +19,7 @@ import {
   replyFromKey,
   requireKey,
 } from "../idempotency/used-key";
+import { announcePending } from "../subscriptions/settle-payment";
 import { type Execution, execute } from "./execute";
 import { type Executed, getOperationPayment } from "./finish-operation";
 import { leaseOf, type OpenOperation, operationFromRow } from "./operation";
@@ -110,6 +111,8 @@ async function executedReply(ctx: Context, operation: OpenOperation, executed: E
 
 async function stillPending(ctx: Context, operation: OpenOperation): Promise<Reply> {
   const snapshot = await getOperationPayment(ctx.service, operation);
+  const made = await announcePending(ctx, snapshot);
+  if (made) return { status: PENDING_STATUS, body: JSON.stringify(made), replayed: false, made };
   const { transactionId, mode } = operation;
   const result: Result = { kind: "pending", snapshot, transactionId, mode };
   const make = () => ctx.service.renderReply(keyedRequest(ctx), result);

@@ -117,6 +117,7 @@ export function presentPayment(payment: ShownPaymentRow, rows: readonly ShownTra
     initiator: payment.initiator,
     plan_id: encodeIdOrNull("plan", charge.plan_id),
     subscription_id: encodeIdOrNull("subscription", charge.subscription_id),
+    invoice_id: encodeIdOrNull("invoice", payment.invoice_id),
     client_session_id: encodeIdOrNull("clientSession", charge.client_session_id),
     description: charge.description,
     metadata: charge.metadata,

@@ -1,14 +1,16 @@
 import { expect, test } from "vitest";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { PAYMENT_STATUSES } from "@/lib/contract/payments/payment";
+import { INVOICE_STATUSES, SUBSCRIPTION_STATUSES } from "@/lib/contract/subscriptions/statuses";
 import { TRANSACTION_STATUSES } from "@/lib/contract/transactions/words";
+import { INVOICE_TRANSITIONS, SUBSCRIPTION_TRANSITIONS } from "@/lib/domain/subscriptions/states";
 import { PAYMENT_TRANSITIONS, TRANSACTION_TRANSITIONS } from "./states";
 
 const { db } = await testDatabase({ own: true });
 
 /** Status changes that a table's trigger allows, tested on a scratch table with a copy of the trigger. */
 async function pairsAllowed(
-  table: "payments" | "transactions",
+  table: "payments" | "transactions" | "subscriptions" | "invoices",
   type: string,
   statuses: readonly string[],
 ): Promise<string[]> {
@@ -62,3 +64,8 @@ test.each(["CHARGE", "REFUND"] as const)(
     );
   },
 );
+
+test("the database allows a subscription and an invoice exactly the transitions in their tables", async () => {
+  expect(await pairsAllowed("subscriptions", "", SUBSCRIPTION_STATUSES)).toEqual(pairsOf(SUBSCRIPTION_TRANSITIONS));
+  expect(await pairsAllowed("invoices", "", INVOICE_STATUSES)).toEqual(pairsOf(INVOICE_TRANSITIONS));
+});

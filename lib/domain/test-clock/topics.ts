@@ -1,4 +1,5 @@
 import type { Sql } from "@/db/client";
+import { nextSubscriptionDue } from "@/db/queries/subscriptions/due";
 import {
   isSettlementDue,
   nextAbandonment,
@@ -13,6 +14,7 @@ import { endAbandonedIn, expireAuthorizationsIn } from "../payments/expire-payme
 import { CHALLENGE_MINUTES } from "../payments/outcome";
 import { runPayoutsOf } from "../settlement/payouts";
 import { runSettlement, SETTLEMENT_HOUR } from "../settlement/settle";
+import { runSubscriptions } from "../subscriptions/engine";
 
 /** Something that time decides in a test environment. */
 export type Topic = {
@@ -38,6 +40,11 @@ export const TOPICS: readonly Topic[] = [
     name: "client sessions that expire",
     nextDue: nextSessionEnd,
     run: (service, id) => emitExpiredSessionsIn(service, { id, mode: "test" }),
+  },
+  {
+    name: "subscriptions and their invoices",
+    nextDue: nextSubscriptionDue,
+    run: (service, environmentId, stopping) => runSubscriptions(service, stopping, environmentId),
   },
   { name: "the nightly settlement", nextDue: dueSettlement, run: settleIfDue },
   { name: "payouts", nextDue: nextPayoutStep, run: runPayoutsOf },

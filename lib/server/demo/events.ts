@@ -50,6 +50,7 @@ const NEVER_SET_OF_PAYMENT: Omit<ShownPaymentRow, PastColumn> = {
   capture_reversed_at: null,
   payment_method_id: null,
   initiator: null,
+  invoice_id: null,
 };
 const DAY_MS = 86_400_000;
 

@@ -53,6 +53,8 @@ export interface Payment {
   plan_id: string | null;
   /** The subscription it pays for. */
   subscription_id: string | null;
+  /** The invoice that it pays. */
+  invoice_id: string | null;
   /** The client session it was paid in. */
   client_session_id: string | null;
   /** Your own note. */
@@ -620,6 +622,269 @@ export interface UpdateSubscriptionPlanRequest {
   trial_price_amount?: number | null;
 }
 
+export interface Subscription {
+  /** Unique id of the subscription. */
+  id: string;
+  /** Always `subscription`. */
+  object: "subscription";
+  /** Where it is in its life. */
+  status: "INCOMPLETE" | "TRIALING" | "ACTIVE" | "PAST_DUE" | "PAUSED" | "CANCELLED" | "EXPIRED";
+  /** The plan. */
+  plan_id: string;
+  /** The plan as bought: later changes of its price do not affect this subscription. */
+  plan: BoughtPlan;
+  /** Your own id for the customer. */
+  customer_id: string;
+  /** The customer's e-mail address. */
+  customer_email: string | null;
+  /** The card that is charged. */
+  payment_method_id: string;
+  /** Units of the plan. */
+  quantity: number;
+  /** ISO 4217 code, upper case. */
+  currency: string;
+  /** IANA time zone in which periods are counted. */
+  time_zone: string;
+  /** Every period is counted from this time. */
+  anchor_at: string;
+  /** The current period. */
+  period: {
+    /** Counts from 1 at the anchor; 0 is the trial. */
+    number: number;
+    /** Its start. */
+    start_at: string;
+    /** Its end, and the start of the next one. */
+    end_at: string;
+  } | null;
+  /** End of the trial; null without one. */
+  trial_end_at: string | null;
+  /** True: the customer, card or e-mail address had a trial of this plan before. */
+  trial_refused: boolean;
+  /** True: it ends with the current period. */
+  cancel_at_period_end: boolean;
+  /** When it was cancelled. */
+  cancelled_at: string | null;
+  /** When it ended. */
+  ended_at: string | null;
+  /** Your reason, or `payment_failed` after the last try. */
+  cancel_reason: string | null;
+  /** When it was paused. */
+  paused_at: string | null;
+  /** A change that takes effect at the end of the period. */
+  pending_change: {
+    /** The next plan. */
+    plan_id: string;
+    /** The next quantity. */
+    quantity: number;
+    /** When it takes effect. */
+    at: string;
+  } | null;
+  /** Credit that the next invoices use up, in minor units. */
+  credit: number;
+  /** The newest invoice. */
+  latest_invoice_id: string | null;
+  /** When the next invoice is made; null if none is planned. */
+  next_invoice_at: string | null;
+  /** Amount due on it after credit, in minor units. */
+  next_invoice_amount: number | null;
+  /** What the customer has to do for the payment in progress. */
+  next_action: NextAction | null;
+  /** Your own keys and values. */
+  metadata: Record<string, string | number | boolean>;
+  /** The environment it belongs to. */
+  environment: "sandbox" | "live";
+  /** When it was created. */
+  created_at: string;
+  /** When it last changed. */
+  updated_at: string;
+}
+
+export interface Interval {
+  /** Number of units. */
+  value: number;
+  /** The unit. */
+  unit: "DAYS" | "WEEKS" | "MONTHS";
+}
+
+export interface BoughtPlan {
+  /** The plan's type. */
+  type: "ONE_TIME" | "SUBSCRIPTION_NO_TRIAL" | "SUBSCRIPTION_FREE_TRIAL" | "SUBSCRIPTION_PAID_TRIAL";
+  /** The plan's name. */
+  name: string;
+  /** ISO 4217 code, upper case. */
+  currency: string;
+  /** Price of one unit for a period, in minor units. */
+  amount: number;
+  /** Price of a paid trial, in minor units. */
+  trial_amount: number | null;
+  /** Length of a period. */
+  interval: Interval;
+  /** Length of the trial; null without one. */
+  trial: Interval | null;
+}
+
+export interface CreateSubscriptionRequest {
+  /** An active plan of a recurring type. */
+  plan_id: string;
+  /** Your own id for the customer. */
+  customer_id: string;
+  /** A card of this customer. */
+  payment_method_id: string;
+  /** The customer's e-mail address. Any text is stored; receipts go to what can be mailed. */
+  customer_email?: string | null;
+  /** Units of the plan, 1 to 10,000. Default: `1`. */
+  quantity?: number;
+  /** End of the trial, instead of the plan's. */
+  trial_end_at?: string | null;
+  /** IANA time zone in which periods are counted; your own by default. */
+  time_zone?: string | null;
+  /** Your own keys and values. Default: `{}`. */
+  metadata?: Record<string, string | number | boolean>;
+}
+
+export interface SubscriptionList {
+  /** Always `list`. */
+  object: "list";
+  /** The results of this page. */
+  data: Subscription[];
+  /** Requested results per page. */
+  limit: number;
+  /** Requested results to skip. */
+  offset: number;
+  /** Whether there is another page. */
+  has_more: boolean;
+  /** Number of results: exact up to 10,000, and at most two seconds old. */
+  total: number;
+  /** True when there are more than 10,000. */
+  total_capped: boolean;
+}
+
+export interface UpdateSubscriptionRequest {
+  /** Another card of the customer. An unpaid invoice is tried at once. */
+  payment_method_id?: string;
+  /** True ends it with the current period; false takes that back. */
+  cancel_at_period_end?: boolean;
+  /** A new end of the trial, later than now, while it is TRIALING. */
+  trial_end_at?: string;
+  /** Replaces your own keys and values. */
+  metadata?: Record<string, string | number | boolean>;
+}
+
+export interface CancelSubscriptionRequest {
+  /** Why, for your own records. */
+  reason?: string | null;
+  /** `prorated` refunds the unused part of the paid period. Default: `"none"`. */
+  refund?: "none" | "prorated";
+}
+
+export interface ChangePlanRequest {
+  /** An active plan of a recurring type, in the same currency. */
+  plan_id: string;
+  /** Units of the plan; the current number by default. */
+  quantity?: number;
+  /** When the change takes effect. Default: `"period_end"`. */
+  when?: "now" | "period_end";
+  /** Of a change now: `credit` settles the rest of the period, `none` leaves it as paid. Default: `"credit"`. */
+  proration?: "credit" | "none";
+}
+
+export interface Invoice {
+  /** Unique id of the invoice. */
+  id: string;
+  /** Always `invoice`. */
+  object: "invoice";
+  /** `INV-000001` upwards, without gaps; null while it is a DRAFT. */
+  number: string | null;
+  /** Of a paid trial, a period, or a change within one. */
+  kind: "TRIAL" | "PERIOD" | "CHANGE";
+  /** The subscription. */
+  subscription_id: string;
+  /** Your own id for the customer. */
+  customer_id: string;
+  /** Where it is in its life. */
+  status: "DRAFT" | "OPEN" | "PAID" | "VOID" | "UNCOLLECTIBLE";
+  /** The period that it belongs to. */
+  period: {
+    /** The period's number; 0 is the trial. */
+    number: number;
+    /** Its start. */
+    start_at: string;
+    /** Its end. */
+    end_at: string;
+  };
+  /** What it charges and credits. */
+  lines: InvoiceLine[];
+  /** Sum of the lines, in minor units. */
+  total: number;
+  /** Credit of the subscription that it used up, in minor units. */
+  credit_used: number;
+  /** What is to be paid, in minor units. */
+  amount_due: number;
+  /** What was paid, in minor units. */
+  amount_paid: number;
+  /** ISO 4217 code, upper case. */
+  currency: string;
+  /** Payments tried so far. */
+  attempts: number;
+  /** When the next payment is tried; null if none is planned. */
+  next_attempt_at: string | null;
+  /** Its payments, oldest first. */
+  payment_ids: string[];
+  /** Page on which the customer sees and pays it. */
+  hosted_url: string | null;
+  /** When it was paid. */
+  paid_at: string | null;
+  /** When it was voided. */
+  voided_at: string | null;
+  /** Your own keys and values. */
+  metadata: Record<string, string | number | boolean>;
+  /** The environment it belongs to. */
+  environment: "sandbox" | "live";
+  /** When it was created. */
+  created_at: string;
+  /** When it last changed. */
+  updated_at: string;
+}
+
+export interface InvoiceLine {
+  /** What it is for. */
+  type: "PLAN" | "TRIAL" | "PRORATION" | "CREDIT";
+  /** In words. */
+  description: string;
+  /** Units of the plan. */
+  quantity: number;
+  /** Price of one unit for a whole period, in minor units. */
+  unit_amount: number;
+  /** Minor units; negative if it is credited. */
+  amount: number;
+  /** Start of the time it pays for. */
+  start_at: string;
+  /** End of the time it pays for. */
+  end_at: string;
+}
+
+export interface InvoiceList {
+  /** Always `list`. */
+  object: "list";
+  /** The results of this page. */
+  data: Invoice[];
+  /** Requested results per page. */
+  limit: number;
+  /** Requested results to skip. */
+  offset: number;
+  /** Whether there is another page. */
+  has_more: boolean;
+  /** Number of results: exact up to 10,000, and at most two seconds old. */
+  total: number;
+  /** True when there are more than 10,000. */
+  total_capped: boolean;
+}
+
+export interface PayInvoiceRequest {
+  /** A card of the customer, for this payment only; the subscription's by default. */
+  payment_method_id?: string;
+}
+
 export interface ClientSession {
   /** Unique id of the session. */
   id: string;
@@ -819,7 +1084,7 @@ export interface ApiKey {
   /** The last four characters of the secret. */
   last4: string;
   /** What requests with this key can do. */
-  permissions: ("payment.create" | "payment.read" | "transaction.read" | "transaction.search" | "transaction.capture" | "transaction.void" | "transaction.refund" | "client_session.create" | "subscription_plan.read" | "subscription_plan.write" | "webhook_endpoint.read" | "webhook_endpoint.write" | "event.read" | "balance.read" | "payment_method.read" | "payment_method.write" | "test_clock.write")[];
+  permissions: ("payment.create" | "payment.read" | "transaction.read" | "transaction.search" | "transaction.capture" | "transaction.void" | "transaction.refund" | "client_session.create" | "subscription_plan.read" | "subscription_plan.write" | "webhook_endpoint.read" | "webhook_endpoint.write" | "event.read" | "balance.read" | "payment_method.read" | "payment_method.write" | "test_clock.write" | "subscription.read" | "subscription.write" | "invoice.read" | "invoice.write")[];
   /** It becomes `EXPIRED` at `expires_at`, without an event. */
   status: "ACTIVE" | "DISABLED" | "EXPIRED" | "REVOKED";
   /** Addresses and CIDR blocks it may be used from; empty means anywhere. */
@@ -1262,6 +1527,36 @@ export interface EventObjects {
   "payment_method.updated": PaymentMethod;
   /** A stored card was removed, by you or at the processor: it is never charged again. */
   "payment_method.removed": PaymentMethod;
+  /** A subscription was created. */
+  "subscription.created": Subscription;
+  /** A subscription is paid up: its first period was paid, or what was past due. */
+  "subscription.activated": Subscription;
+  /** A trial ends within three days, and the first period will be charged. */
+  "subscription.trial_will_end": Subscription;
+  /** A new period began, or the plan, quantity, card or another field of a subscription changed. */
+  "subscription.updated": Subscription;
+  /** An invoice could not be paid: tries are planned, or another card is needed. */
+  "subscription.past_due": Subscription;
+  /** A subscription was paused: no invoices until it is resumed. */
+  "subscription.paused": Subscription;
+  /** A paused subscription goes on: a new period began. */
+  "subscription.resumed": Subscription;
+  /** A subscription ended: you cancelled it, its last period ended, or its last try failed. */
+  "subscription.cancelled": Subscription;
+  /** The first payment of a subscription did not succeed within 23 hours: it never began. */
+  "subscription.expired": Subscription;
+  /** An invoice was made. */
+  "invoice.created": Invoice;
+  /** An invoice got its number: from now on it is owed. */
+  "invoice.opened": Invoice;
+  /** An invoice was paid, or nothing was due on it. */
+  "invoice.paid": Invoice;
+  /** A payment of an invoice failed: see `next_attempt_at`. Without one, it waits for another card. */
+  "invoice.payment_failed": Invoice;
+  /** An invoice is not owed any more. */
+  "invoice.voided": Invoice;
+  /** An invoice is not tried any more; it was not paid. */
+  "invoice.uncollectible": Invoice;
   /** A subscription plan was created. */
   "subscription_plan.created": SubscriptionPlan;
   /** Fields of a subscription plan other than its status changed. */
@@ -1429,6 +1724,46 @@ export interface ListPlansQuery {
   status?: "DRAFT" | "ACTIVE" | "INACTIVE";
   /** Only this type. */
   type?: "ONE_TIME" | "SUBSCRIPTION_NO_TRIAL" | "SUBSCRIPTION_FREE_TRIAL" | "SUBSCRIPTION_PAID_TRIAL";
+}
+
+/** Filters and paging of subscriptions.list. */
+export interface ListSubscriptionsQuery {
+  /** Results per page, 1–100; default 20. */
+  limit?: number;
+  /** Results to skip; default 0. */
+  offset?: number;
+  /** Continue after this id: pages through long lists at a constant cost. */
+  starting_after?: string;
+  /** Only this status. */
+  status?: "INCOMPLETE" | "TRIALING" | "ACTIVE" | "PAST_DUE" | "PAUSED" | "CANCELLED" | "EXPIRED";
+  /** Only of this plan. */
+  plan_id?: string;
+  /** Only of this customer. */
+  customer_id?: string;
+  /** Created later than this ISO 8601 time (exclusive). */
+  created_after?: string;
+  /** Created earlier than this ISO 8601 time (exclusive). */
+  created_before?: string;
+}
+
+/** Filters and paging of invoices.list. */
+export interface ListInvoicesQuery {
+  /** Results per page, 1–100; default 20. */
+  limit?: number;
+  /** Results to skip; default 0. */
+  offset?: number;
+  /** Continue after this id: pages through long lists at a constant cost. */
+  starting_after?: string;
+  /** Only of this subscription. */
+  subscription_id?: string;
+  /** Only of this customer. */
+  customer_id?: string;
+  /** Only this status. */
+  status?: "DRAFT" | "OPEN" | "PAID" | "VOID" | "UNCOLLECTIBLE";
+  /** Created later than this ISO 8601 time (exclusive). */
+  created_after?: string;
+  /** Created earlier than this ISO 8601 time (exclusive). */
+  created_before?: string;
 }
 
 /** Filters and paging of events.list. */
@@ -1753,6 +2088,145 @@ class SubscriptionPlansResource extends Resource {
   }
 }
 
+class SubscriptionsResource extends Resource {
+  /**
+   * Create a subscription. Charges the first period, or the paid trial, at once; a free trial charges nothing. If the card is declined the response is 402 and there is no subscription. One trial of a plan for each customer, card and e-mail address: another one begins with period 1, and `trial_refused` is true.
+   *
+   * Needs the permission `subscription.write`.
+   */
+  create(body: CreateSubscriptionRequest, options?: RequestOptions): Result<Subscription> {
+    return this.send({ method: "POST", path: "/v1/subscriptions", body, takesKey: true }, options);
+  }
+
+  /**
+   * List subscriptions. Newest first.
+   *
+   * Needs the permission `subscription.read`.
+   */
+  list(query: ListSubscriptionsQuery = {}, options?: RequestOptions): PageResult<SubscriptionList, Subscription> {
+    return this.page({ method: "GET", path: "/v1/subscriptions", query, byCursor: true }, options);
+  }
+
+  /**
+   * Get a subscription. One subscription.
+   *
+   * Needs the permission `subscription.read`.
+   */
+  get(id: string, options?: RequestOptions): Result<Subscription> {
+    return this.send({ method: "GET", path: `/v1/subscriptions/${encodeURIComponent(id)}` }, options);
+  }
+
+  /**
+   * Update a subscription. Changes the fields you send. With another card, unpaid invoices are tried at once.
+   *
+   * Needs the permission `subscription.write`.
+   */
+  update(id: string, body: UpdateSubscriptionRequest, options?: RequestOptions): Result<Subscription> {
+    return this.send({ method: "PATCH", path: `/v1/subscriptions/${encodeURIComponent(id)}`, body }, options);
+  }
+
+  /**
+   * Cancel a subscription. Ends it at once: unpaid invoices become VOID and no payment is tried any more. With `refund: prorated` the unused part of the paid period is refunded. To end it with the period, set `cancel_at_period_end`.
+   *
+   * Needs the permission `subscription.write`.
+   */
+  cancel(id: string, body: CancelSubscriptionRequest = {}, options?: RequestOptions): Result<Subscription> {
+    return this.send({ method: "POST", path: `/v1/subscriptions/${encodeURIComponent(id)}/cancel`, body, takesKey: true }, options);
+  }
+
+  /**
+   * Pause a subscription. No invoices and no tries until it is resumed.
+   *
+   * Needs the permission `subscription.write`.
+   */
+  pause(id: string, options?: RequestOptions): Result<Subscription> {
+    return this.send({ method: "POST", path: `/v1/subscriptions/${encodeURIComponent(id)}/pause`, body: {}, takesKey: true }, options);
+  }
+
+  /**
+   * Resume a subscription. A new period begins and is charged now; later periods are counted from now. If the card is declined the response is 402 and the subscription stays paused.
+   *
+   * Needs the permission `subscription.write`.
+   */
+  resume(id: string, options?: RequestOptions): Result<Subscription> {
+    return this.send({ method: "POST", path: `/v1/subscriptions/${encodeURIComponent(id)}/resume`, body: {}, takesKey: true }, options);
+  }
+
+  /**
+   * Change plan or quantity. At the end of the period, or now: then the rest of the period is settled, a positive total is charged and a negative one becomes credit. If the card is declined the response is 402 and nothing changes. Another billing interval begins a new period now.
+   *
+   * Needs the permission `subscription.write`.
+   */
+  changePlan(id: string, body: ChangePlanRequest, options?: RequestOptions): Result<Subscription> {
+    return this.send({ method: "POST", path: `/v1/subscriptions/${encodeURIComponent(id)}/change-plan`, body, takesKey: true }, options);
+  }
+
+  /**
+   * Preview a change. The invoice that the change would make. Nothing is written.
+   *
+   * Needs the permission `subscription.read`.
+   */
+  previewChange(id: string, body: ChangePlanRequest, options?: RequestOptions): Result<Invoice> {
+    return this.send({ method: "POST", path: `/v1/subscriptions/${encodeURIComponent(id)}/preview-change`, body, isRead: true }, options);
+  }
+
+  /**
+   * Retry the unpaid invoice. Charges the oldest unpaid invoice now. A decline is 402 and uses up none of the planned tries.
+   *
+   * Needs the permission `subscription.write`.
+   */
+  retry(id: string, options?: RequestOptions): Result<Subscription> {
+    return this.send({ method: "POST", path: `/v1/subscriptions/${encodeURIComponent(id)}/retry`, body: {}, takesKey: true }, options);
+  }
+}
+
+class InvoicesResource extends Resource {
+  /**
+   * List invoices. Newest first.
+   *
+   * Needs the permission `invoice.read`.
+   */
+  list(query: ListInvoicesQuery = {}, options?: RequestOptions): PageResult<InvoiceList, Invoice> {
+    return this.page({ method: "GET", path: "/v1/invoices", query, byCursor: true }, options);
+  }
+
+  /**
+   * Get an invoice. One invoice.
+   *
+   * Needs the permission `invoice.read`.
+   */
+  get(id: string, options?: RequestOptions): Result<Invoice> {
+    return this.send({ method: "GET", path: `/v1/invoices/${encodeURIComponent(id)}` }, options);
+  }
+
+  /**
+   * Pay an invoice. Charges an OPEN invoice now. A decline is 402 and uses up none of the planned tries.
+   *
+   * Needs the permission `invoice.write`.
+   */
+  pay(id: string, body: PayInvoiceRequest = {}, options?: RequestOptions): Result<Invoice> {
+    return this.send({ method: "POST", path: `/v1/invoices/${encodeURIComponent(id)}/pay`, body, takesKey: true }, options);
+  }
+
+  /**
+   * Void an invoice. Nothing is owed for it any more, and no payment is tried. Credit that it used is given back.
+   *
+   * Needs the permission `invoice.write`.
+   */
+  void(id: string, options?: RequestOptions): Result<Invoice> {
+    return this.send({ method: "POST", path: `/v1/invoices/${encodeURIComponent(id)}/void`, body: {}, takesKey: true }, options);
+  }
+
+  /**
+   * Mark an invoice as uncollectible. It stays owed, but no payment is tried any more.
+   *
+   * Needs the permission `invoice.write`.
+   */
+  markUncollectible(id: string, options?: RequestOptions): Result<Invoice> {
+    return this.send({ method: "POST", path: `/v1/invoices/${encodeURIComponent(id)}/mark-uncollectible`, body: {}, takesKey: true }, options);
+  }
+}
+
 class ClientSessionsResource extends Resource {
   /**
    * Create a client session. Opens a session in which one shopper pays one amount, set here by your server and never by the browser. Valid for 24 hours, five attempts, one successful payment.
@@ -2008,6 +2482,8 @@ export class Resources {
   readonly customers: CustomersResource;
   readonly paymentMethods: PaymentMethodsResource;
   readonly subscriptionPlans: SubscriptionPlansResource;
+  readonly subscriptions: SubscriptionsResource;
+  readonly invoices: InvoicesResource;
   readonly clientSessions: ClientSessionsResource;
   readonly events: EventsResource;
   readonly webhookEndpoints: WebhookEndpointsResource;
@@ -2024,6 +2500,8 @@ export class Resources {
     this.customers = new CustomersResource(transport);
     this.paymentMethods = new PaymentMethodsResource(transport);
     this.subscriptionPlans = new SubscriptionPlansResource(transport);
+    this.subscriptions = new SubscriptionsResource(transport);
+    this.invoices = new InvoicesResource(transport);
     this.clientSessions = new ClientSessionsResource(transport);
     this.events = new EventsResource(transport);
     this.webhookEndpoints = new WebhookEndpointsResource(transport);

@@ -159,6 +159,7 @@ const CLASSES: Record<ErrorCode, ErrorClass> = {
   amount_exceeds_refundable: InvalidRequestError,
   currency_not_supported: InvalidRequestError,
   plan_not_active: InvalidRequestError,
+  plan_not_recurring: InvalidRequestError,
   processor_not_configured: InvalidRequestError,
   processor_refused: InvalidRequestError,
   rate_limited: RateLimitError,

@@ -77,6 +77,7 @@ export type ErrorCode =
   | "amount_exceeds_refundable"
   | "currency_not_supported"
   | "plan_not_active"
+  | "plan_not_recurring"
   | "processor_not_configured"
   | "processor_refused"
   | "rate_limited"

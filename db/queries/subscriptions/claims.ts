@@ -1,0 +1,85 @@
+import type { Sql } from "@/db/client";
+import type { InvoiceRow, SubscriptionRow } from "@/db/schema/subscriptions";
+import type { Fragment } from "../statement-text";
+import { rowToInsert, type Tag } from "./rows";
+
+/** What a payment is for, besides its amount: T1 claims it in the payment's own statement. */
+export type InvoiceClaim = { readonly invoiceId: string; readonly subscriptionId: string } & (
+  | {
+      /** A try of an invoice that is owed. */
+      readonly kind: "try";
+      /** Tries before it: of two that see the same number, one is made. */
+      readonly attempts: number;
+      /** Made by the engine, only while a try is planned: cancel, pause and void end that in their commit. */
+      readonly automatic: boolean;
+    }
+  | {
+      /** The payment that something new begins with: the subscription itself, or a change of it. */
+      readonly kind: "first";
+      /** A new subscription, or the version at which the change was worked out. */
+      readonly subscription: SubscriptionRow | { readonly version: number };
+      /** DRAFT. */
+      readonly invoice: InvoiceRow;
+      /** Digests in hex that have their only trial with it. */
+      readonly trialKeys: readonly string[];
+    }
+);
+
+/**
+ * CTEs of T1 up to `billing`, which has one row if the claim holds; the last of them that precedes is `session`. The
+ * update of the invoice's row decides between a try and whatever ends it. `check`: a part of the select list that fails
+ * the statement if a trial was taken in between.
+ */
+export function claimInvoice(
+  sql: Sql,
+  environmentId: string,
+  paymentId: string,
+  claim: InvoiceClaim,
+): { ctes: Fragment; check: Fragment } {
+  if (claim.kind === "try") {
+    return {
+      check: sql``,
+      ctes: sql`billing as (
+        update invoices set open_payment_id = ${paymentId}::uuid, open_is_automatic = ${claim.automatic}::boolean,
+          attempts = attempts + 1, payment_ids = payment_ids || ${paymentId}::uuid, version = version + 1
+        where environment_id = ${environmentId}::uuid and id = ${claim.invoiceId}::uuid
+          and (select count(*) from session) = 1
+          and case when status = 'OPEN' and open_payment_id is null and attempts = ${claim.attempts}::int
+            and (next_attempt_at is not null or not ${claim.automatic}::boolean) then true end
+        returning 1
+      ),`,
+    };
+  }
+  const tag = Object.assign((text: TemplateStringsArray, ...values: unknown[]) => sql(text, ...(values as never[])), {
+    raw: (text: string) => sql.unsafe(text),
+  }) as unknown as Tag;
+  const { subscription, invoice, trialKeys, subscriptionId } = claim;
+  const attempted = { ...invoice, attempts: 1, open_payment_id: paymentId, payment_ids: [paymentId] };
+  const holder =
+    "id" in subscription
+      ? sql`insert into subscriptions ${rowToInsert(tag, "subscriptions", subscription)}
+          where (select count(*) from session) = 1 returning plan_id`
+      : sql`update subscriptions set version = version + 1
+          where environment_id = ${environmentId}::uuid and id = ${subscriptionId}::uuid
+            and version = ${subscription.version}::int and (select count(*) from session) = 1
+          returning plan_id`;
+  return {
+    check:
+      trialKeys.length > 0
+        ? sql`, require_written(1 - ${trialKeys.length}::int * (select count(*) from billing) + (select count(*) from billed_trials))`
+        : sql``,
+    ctes: sql`billed_subscription as (${holder}),
+      billed_trials as (
+        insert into subscription_trials (environment_id, plan_id, key, subscription_id)
+        select ${environmentId}::uuid, s.plan_id, decode(k, 'hex'), ${subscriptionId}::uuid
+        from billed_subscription s, unnest(string_to_array(${trialKeys.join()}, ',')) k
+        where ${trialKeys.length}::int > 0
+        order by k
+        on conflict do nothing returning 1
+      ),
+      billing as (
+        insert into invoices ${rowToInsert(tag, "invoices", attempted)}
+        where (select count(*) from billed_subscription) = 1 returning 1
+      ),`,
+  };
+}

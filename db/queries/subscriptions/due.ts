@@ -1,0 +1,70 @@
+import type { Sql } from "@/db/client";
+import type { Mode } from "@/lib/contract/transactions/words";
+import type { ClockColumns } from "../clock";
+
+/** Something due of one environment, with its clock. `id`: UUID. */
+export type Due = { environment_id: string; mode: Mode; merchant_id: string; id: string } & ClockColumns;
+/** `only`: one environment; null = all of them in turn. */
+export type DuePage = { readonly only: string | null; readonly perEnvironment: number; readonly limit: number };
+
+/** The environments with rows in a partial index on (environment_id, time), by a skip scan. */
+function environmentsOf(sql: Sql, table: "subscriptions" | "invoices", only: string | null) {
+  if (only !== null) return sql`waiting as (select ${only}::uuid as environment_id)`;
+  const [having, order] =
+    table === "subscriptions"
+      ? [sql`due_at is not null`, sql`due_at`]
+      : [sql`next_attempt_at is not null and open_payment_id is null`, sql`next_attempt_at`];
+  const from = sql.unsafe(table);
+  return sql`waiting as (
+      (select environment_id from ${from} where ${having} order by environment_id, ${order} limit 1)
+      union all
+      select later.environment_id from waiting cross join lateral (
+        select environment_id from ${from} where ${having} and environment_id > waiting.environment_id
+        order by environment_id, ${order} limit 1) later
+    )`;
+}
+
+/** Subscriptions that are due, each environment's oldest first. Index: `subscriptions_due`. */
+export async function listDueSubscriptions(sql: Sql, { only, perEnvironment, limit }: DuePage): Promise<Due[]> {
+  return sql<Due[]>`
+    with recursive ${environmentsOf(sql, "subscriptions", only)}
+    select own.environment_id, own.id, e.mode, e.merchant_id, e.clock_offset_ms, e.clock_frozen_at
+    from waiting
+    join environments e on e.id = waiting.environment_id
+    cross join lateral (
+      select s.environment_id, s.id, s.due_at from subscriptions s
+      where s.environment_id = waiting.environment_id and s.due_at <= (select clock_now(waiting.environment_id))
+      order by s.due_at limit ${perEnvironment}::int
+    ) own
+    order by own.due_at
+    limit ${limit}::int`;
+}
+
+/** Invoices whose next try is due, each environment's oldest first. Index: `invoices_due`. */
+export async function listDueInvoices(sql: Sql, { only, perEnvironment, limit }: DuePage): Promise<Due[]> {
+  return sql<Due[]>`
+    with recursive ${environmentsOf(sql, "invoices", only)}
+    select own.environment_id, own.id, e.mode, e.merchant_id, e.clock_offset_ms, e.clock_frozen_at
+    from waiting
+    join environments e on e.id = waiting.environment_id
+    cross join lateral (
+      select i.environment_id, i.id, i.next_attempt_at from invoices i
+      where i.environment_id = waiting.environment_id and i.open_payment_id is null
+        and i.next_attempt_at <= (select clock_now(waiting.environment_id))
+      order by i.next_attempt_at limit ${perEnvironment}::int
+    ) own
+    order by own.next_attempt_at
+    limit ${limit}::int`;
+}
+
+/** The earliest time after `after` at which something of an environment is due; null if nothing is planned. */
+export async function nextSubscriptionDue(sql: Sql, environmentId: string, after: string): Promise<string | null> {
+  const [row] = await sql<{ at: string | null }[]>`
+    select least(
+      (select min(due_at) from subscriptions
+        where environment_id = ${environmentId}::uuid and due_at is not null and due_at > ${after}::timestamptz),
+      (select min(next_attempt_at) from invoices
+        where environment_id = ${environmentId}::uuid and next_attempt_at is not null and open_payment_id is null
+          and next_attempt_at > ${after}::timestamptz)) as at`;
+  return row?.at ?? null;
+}

@@ -1,0 +1,192 @@
+import { sql } from "drizzle-orm";
+import { boolean, check, index, integer, jsonb, pgTable, primaryKey, text, unique, uuid } from "drizzle-orm/pg-core";
+import type { Metadata } from "@/lib/contract/fields";
+import type { InvoiceLine } from "@/lib/contract/invoices/invoice";
+import { INVOICE_KINDS, INVOICE_STATUSES, SUBSCRIPTION_STATUSES } from "@/lib/contract/subscriptions/statuses";
+import type { BoughtPlan } from "@/lib/contract/subscriptions/subscription";
+import { bytea, environmentId, instant, money, oneOf } from "../columns";
+
+/** A change of plan that waits for the end of the period. `plan_id`: UUID. */
+export type PendingChange = { plan_id: string; plan: BoughtPlan; quantity: number; at: string };
+
+/**
+ * Who pays for which plan, and up to when. Like payments without foreign keys: payments, invoices and
+ * subscriptions are written together, and `npm run verify` has a rule for each key.
+ */
+export const subscriptions = pgTable(
+  "subscriptions",
+  {
+    environment_id: environmentId(),
+    id: uuid("id").notNull(),
+    status: oneOf("subscription_status", SUBSCRIPTION_STATUSES)("status").notNull(),
+    plan_id: uuid("plan_id").notNull(),
+    /** The plan as bought. */
+    plan: jsonb("plan").$type<BoughtPlan>().notNull(),
+    customer_id: text("customer_id").notNull(),
+    customer_email: text("customer_email"),
+    payment_method_id: uuid("payment_method_id").notNull(),
+    quantity: integer("quantity").notNull(),
+    currency: text("currency").notNull(),
+    time_zone: text("time_zone").notNull(),
+    anchor_at: instant("anchor_at").notNull(),
+    /** Grows with each new anchor, at which periods are counted from 1 again. */
+    cycle: integer("cycle").notNull(),
+    /** 0 is the trial. */
+    period_number: integer("period_number").notNull(),
+    period_start_at: instant("period_start_at").notNull(),
+    period_end_at: instant("period_end_at").notNull(),
+    trial_end_at: instant("trial_end_at"),
+    trial_refused: boolean("trial_refused").notNull(),
+    /** The end of the trial has been announced. */
+    trial_end_told: boolean("trial_end_told").notNull(),
+    cancel_at_period_end: boolean("cancel_at_period_end").notNull(),
+    cancelled_at: instant("cancelled_at"),
+    ended_at: instant("ended_at"),
+    cancel_reason: text("cancel_reason"),
+    paused_at: instant("paused_at"),
+    pending_change: jsonb("pending_change").$type<PendingChange>(),
+    credit: money("credit").notNull(),
+    /** To be refunded because it ended early; 0 once the refunds have begun. */
+    refund_due: money("refund_due").notNull(),
+    latest_invoice_id: uuid("latest_invoice_id"),
+    /** When the engine must act next: a period or trial ends, its first payment is too late, a refund is due. */
+    due_at: instant("due_at"),
+    /** 0 while its first payment is in progress: only then it does not exist for callers. */
+    event_sequence: integer("event_sequence").notNull(),
+    /** Incremented by every change. */
+    version: integer("version").notNull(),
+    metadata: jsonb("metadata").$type<Metadata>().notNull(),
+    created_at: instant("created_at").notNull(),
+    updated_at: instant("updated_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.environment_id, table.id] }),
+    /** Serves the engine: what is due, an environment's oldest first. */
+    index("subscriptions_due").on(table.environment_id, table.due_at).where(sql`due_at is not null`),
+    /** These serve GET /v1/subscriptions, filtered; the primary key serves it unfiltered. */
+    index("subscriptions_status").on(table.environment_id, table.status, table.id),
+    index("subscriptions_plan").on(table.environment_id, table.plan_id, table.id),
+    index("subscriptions_customer").on(table.environment_id, table.customer_id, table.id),
+    /** Serves the check that a card to be removed pays for nothing. */
+    index("subscriptions_payment_method").on(table.environment_id, table.payment_method_id),
+    check("subscriptions_quantity", sql`${table.quantity} between 1 and 10000`),
+    check("subscriptions_credit", sql`${table.credit} >= 0 and ${table.refund_due} >= 0`),
+    check("subscriptions_period", sql`${table.period_start_at} < ${table.period_end_at}`),
+    check("subscriptions_ended", sql`(${table.status} in ('CANCELLED', 'EXPIRED')) = (${table.ended_at} is not null)`),
+    check("subscriptions_paused", sql`(${table.status} = 'PAUSED') = (${table.paused_at} is not null)`),
+    check(
+      "subscriptions_due_at",
+      sql`(${table.due_at} is null) = (${table.status} in ('PAUSED', 'CANCELLED', 'EXPIRED') and ${table.refund_due} = 0)`,
+    ),
+  ],
+);
+export type SubscriptionRow = typeof subscriptions.$inferSelect;
+
+/** Who had a trial of a plan: one row for the customer, the card and the e-mail address, so that none has a second. */
+export const subscriptionTrials = pgTable(
+  "subscription_trials",
+  {
+    environment_id: environmentId(),
+    plan_id: uuid("plan_id").notNull(),
+    /** Digest of the kind and the value. */
+    key: bytea("key").notNull(),
+    subscription_id: uuid("subscription_id").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.environment_id, table.plan_id, table.key] }),
+    /** Serves the removal of the rows of a trial that was declined. */
+    index("subscription_trials_subscription").on(table.environment_id, table.subscription_id),
+  ],
+);
+
+/** New values of a subscription, which its invoice's payment brings into force. */
+export type ChangeOnPayment = Partial<
+  Pick<
+    SubscriptionRow,
+    | ("plan_id" | "plan" | "quantity" | "anchor_at" | "cycle" | "period_number" | "period_start_at")
+    | ("period_end_at" | "paused_at" | "pending_change" | "credit" | "trial_end_at")
+  >
+>;
+
+/** What a subscription owes for a period, a trial, or a change within a period. */
+export const invoices = pgTable(
+  "invoices",
+  {
+    environment_id: environmentId(),
+    id: uuid("id").notNull(),
+    /** Given in the commit in which it leaves DRAFT, under the lock of the environment's counter: no gaps. */
+    number: integer("number"),
+    kind: oneOf("invoice_kind", INVOICE_KINDS)("kind").notNull(),
+    subscription_id: uuid("subscription_id").notNull(),
+    customer_id: text("customer_id").notNull(),
+    status: oneOf("invoice_status", INVOICE_STATUSES)("status").notNull(),
+    cycle: integer("cycle").notNull(),
+    period_number: integer("period_number").notNull(),
+    period_start_at: instant("period_start_at").notNull(),
+    period_end_at: instant("period_end_at").notNull(),
+    lines: jsonb("lines").$type<InvoiceLine[]>().notNull(),
+    total: money("total").notNull(),
+    credit_used: money("credit_used").notNull(),
+    amount_due: money("amount_due").notNull(),
+    amount_paid: money("amount_paid").notNull(),
+    currency: text("currency").notNull(),
+    /** Payments tried, by the engine and by hand. */
+    attempts: integer("attempts").notNull(),
+    /** Steps of dunning used up; tries by hand use none. */
+    dunning_step: integer("dunning_step").notNull(),
+    next_attempt_at: instant("next_attempt_at"),
+    /** The payment in progress. It blocks any other. */
+    open_payment_id: uuid("open_payment_id"),
+    /** The payment in progress was started by the engine, so that its decline uses up a step of dunning. */
+    open_is_automatic: boolean("open_is_automatic").notNull(),
+    payment_ids: uuid("payment_ids").array().notNull(),
+    /** What its payment changes in the subscription; without one, nothing. */
+    change_on_payment: jsonb("change_on_payment").$type<ChangeOnPayment>(),
+    paid_at: instant("paid_at"),
+    voided_at: instant("voided_at"),
+    event_sequence: integer("event_sequence").notNull(),
+    version: integer("version").notNull(),
+    metadata: jsonb("metadata").$type<Metadata>().notNull(),
+    created_at: instant("created_at").notNull(),
+    updated_at: instant("updated_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.environment_id, table.id] }),
+    unique("invoices_number").on(table.environment_id, table.number),
+    /** Serves the engine: which tries are due, an environment's oldest first. */
+    index("invoices_due")
+      .on(table.environment_id, table.next_attempt_at)
+      .where(sql`next_attempt_at is not null and open_payment_id is null`),
+    /** These serve GET /v1/invoices, filtered, and the first one a subscription's unpaid invoices. */
+    index("invoices_subscription").on(table.environment_id, table.subscription_id, table.id),
+    index("invoices_customer").on(table.environment_id, table.customer_id, table.id),
+    index("invoices_status").on(table.environment_id, table.status, table.id),
+    check("invoices_numbered", sql`(${table.status} = 'DRAFT') = (${table.number} is null)`),
+    check(
+      "invoices_amounts",
+      sql`${table.amount_due} = greatest(${table.total}, 0) - ${table.credit_used} and ${table.credit_used} >= 0
+        and ${table.amount_due} >= 0 and ${table.amount_paid} in (0, ${table.amount_due})`,
+    ),
+    check(
+      "invoices_paid",
+      sql`(${table.status} = 'PAID') = (${table.paid_at} is not null)
+        and (${table.status} = 'PAID') = (${table.amount_paid} = ${table.amount_due} and ${table.paid_at} is not null)`,
+    ),
+    check("invoices_voided", sql`(${table.status} = 'VOID') = (${table.voided_at} is not null)`),
+    check(
+      "invoices_tries",
+      sql`${table.status} in ('DRAFT', 'OPEN') or (${table.next_attempt_at} is null and ${table.open_payment_id} is null)`,
+    ),
+  ],
+);
+export type InvoiceRow = typeof invoices.$inferSelect;
+
+/** The last invoice number of each environment. */
+export const invoiceCounters = pgTable(
+  "invoice_counters",
+  {
+    environment_id: environmentId(),
+    last: integer("last").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.environment_id] })],
+);

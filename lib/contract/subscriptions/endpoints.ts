@@ -1,0 +1,181 @@
+import { z } from "zod";
+import { BODY_ERRORS, endpoint, IDEMPOTENCY_ERRORS, MONEY_ERRORS, QUERY_ERRORS } from "@/lib/contract/endpoint";
+import { invoice } from "@/lib/contract/invoices/invoice";
+import {
+  cancelSubscriptionBody,
+  changePlanBody,
+  createSubscriptionBody,
+  listSubscriptionsQuery,
+  subscription,
+  subscriptionList,
+  updateSubscriptionBody,
+} from "./subscription";
+
+const CHARGING = [
+  ...MONEY_ERRORS,
+  ...(["resource_not_found", "card_declined", "payment_failed", "processor_refused", "outcome_pending"] as const),
+] as const;
+
+export const createSubscription = endpoint({
+  name: "createSubscription",
+  method: "POST",
+  path: "/v1/subscriptions",
+  tag: "Subscriptions",
+  summary: "Create a subscription",
+  description:
+    "Charges the first period, or the paid trial, at once; a free trial charges nothing. If the card is declined the response is 402 and there is no subscription. One trial of a plan for each customer, card and e-mail address: another one begins with period 1, and `trial_refused` is true.",
+  permissions: ["subscription.write"],
+  idempotency: "required",
+  movesMoney: true,
+  body: createSubscriptionBody,
+  status: 201,
+  response: subscription,
+  errors: [...CHARGING, "plan_not_recurring", "plan_not_active", "processor_not_configured"],
+});
+
+export const listSubscriptions = endpoint({
+  name: "listSubscriptions",
+  list: true,
+  method: "GET",
+  path: "/v1/subscriptions",
+  tag: "Subscriptions",
+  summary: "List subscriptions",
+  description: "Newest first.",
+  permissions: ["subscription.read"],
+  idempotency: "none",
+  query: listSubscriptionsQuery,
+  status: 200,
+  response: subscriptionList,
+  errors: QUERY_ERRORS,
+});
+
+export const getSubscription = endpoint({
+  name: "getSubscription",
+  method: "GET",
+  path: "/v1/subscriptions/{id}",
+  tag: "Subscriptions",
+  summary: "Get a subscription",
+  description: "One subscription.",
+  permissions: ["subscription.read"],
+  idempotency: "none",
+  status: 200,
+  response: subscription,
+  errors: ["resource_not_found"],
+});
+
+export const updateSubscription = endpoint({
+  name: "updateSubscription",
+  method: "PATCH",
+  path: "/v1/subscriptions/{id}",
+  tag: "Subscriptions",
+  summary: "Update a subscription",
+  description: "Changes the fields you send. With another card, unpaid invoices are tried at once.",
+  permissions: ["subscription.write"],
+  idempotency: "none",
+  body: updateSubscriptionBody,
+  status: 200,
+  response: subscription,
+  errors: [...BODY_ERRORS, "resource_not_found", "invalid_state"],
+});
+
+export const cancelSubscription = endpoint({
+  name: "cancelSubscription",
+  method: "POST",
+  path: "/v1/subscriptions/{id}/cancel",
+  tag: "Subscriptions",
+  summary: "Cancel a subscription",
+  description:
+    "Ends it at once: unpaid invoices become VOID and no payment is tried any more. With `refund: prorated` the unused part of the paid period is refunded. To end it with the period, set `cancel_at_period_end`.",
+  permissions: ["subscription.write"],
+  idempotency: "required",
+  movesMoney: true,
+  body: cancelSubscriptionBody,
+  bodyOptional: true,
+  status: 200,
+  response: subscription,
+  errors: [...MONEY_ERRORS, "resource_not_found", "invalid_state", "outcome_pending"],
+});
+
+export const pauseSubscription = endpoint({
+  name: "pauseSubscription",
+  method: "POST",
+  path: "/v1/subscriptions/{id}/pause",
+  tag: "Subscriptions",
+  summary: "Pause a subscription",
+  description: "No invoices and no tries until it is resumed.",
+  permissions: ["subscription.write"],
+  idempotency: "optional",
+  body: z.strictObject({}),
+  bodyOptional: true,
+  status: 200,
+  response: subscription,
+  errors: [...BODY_ERRORS, ...IDEMPOTENCY_ERRORS, "resource_not_found", "invalid_state", "outcome_pending"],
+});
+
+export const resumeSubscription = endpoint({
+  name: "resumeSubscription",
+  method: "POST",
+  path: "/v1/subscriptions/{id}/resume",
+  tag: "Subscriptions",
+  summary: "Resume a subscription",
+  description:
+    "A new period begins and is charged now; later periods are counted from now. If the card is declined the response is 402 and the subscription stays paused.",
+  permissions: ["subscription.write"],
+  idempotency: "required",
+  movesMoney: true,
+  body: z.strictObject({}),
+  bodyOptional: true,
+  status: 200,
+  response: subscription,
+  errors: [...CHARGING, "invalid_state"],
+});
+
+export const changeSubscriptionPlan = endpoint({
+  name: "changeSubscriptionPlan",
+  method: "POST",
+  path: "/v1/subscriptions/{id}/change-plan",
+  tag: "Subscriptions",
+  summary: "Change plan or quantity",
+  description:
+    "At the end of the period, or now: then the rest of the period is settled, a positive total is charged and a negative one becomes credit. If the card is declined the response is 402 and nothing changes. Another billing interval begins a new period now.",
+  permissions: ["subscription.write"],
+  idempotency: "required",
+  movesMoney: true,
+  body: changePlanBody,
+  status: 200,
+  response: subscription,
+  errors: [...CHARGING, "invalid_state", "plan_not_recurring", "plan_not_active"],
+});
+
+export const previewSubscriptionChange = endpoint({
+  name: "previewSubscriptionChange",
+  method: "POST",
+  path: "/v1/subscriptions/{id}/preview-change",
+  tag: "Subscriptions",
+  summary: "Preview a change",
+  description: "The invoice that the change would make. Nothing is written.",
+  permissions: ["subscription.read"],
+  idempotency: "none",
+  reads: true,
+  body: changePlanBody,
+  status: 200,
+  response: invoice,
+  errors: [...BODY_ERRORS, "resource_not_found", "invalid_state", "plan_not_recurring", "plan_not_active"],
+});
+
+export const retrySubscription = endpoint({
+  name: "retrySubscription",
+  method: "POST",
+  path: "/v1/subscriptions/{id}/retry",
+  tag: "Subscriptions",
+  summary: "Retry the unpaid invoice",
+  description: "Charges the oldest unpaid invoice now. A decline is 402 and uses up none of the planned tries.",
+  permissions: ["subscription.write"],
+  idempotency: "required",
+  movesMoney: true,
+  body: z.strictObject({}),
+  bodyOptional: true,
+  status: 200,
+  response: subscription,
+  errors: [...CHARGING, "invalid_state"],
+});

@@ -1,0 +1,153 @@
+import type { Orm } from "@/db/client";
+import { listPaidInvoices, lockOpenInvoices, lockSubscription, type Run, runIn } from "@/db/queries/subscriptions/rows";
+import type { InvoiceRow, SubscriptionRow } from "@/db/schema/subscriptions";
+import { AppError } from "@/lib/contract/errors";
+import { decodeId } from "@/lib/contract/ids";
+import type { SubscriptionStatus } from "@/lib/contract/subscriptions/statuses";
+import type {
+  CancelSubscriptionBody,
+  Subscription,
+  UpdateSubscriptionBody,
+} from "@/lib/contract/subscriptions/subscription";
+import { type Context, environmentNow, type Reply, resourceNotFound } from "../context";
+import { runOnce } from "../idempotency/run-once";
+import { changesNow, holdMethod, requireMethod } from "./charge";
+import { priceOf } from "./compose-invoice";
+import { laterThan } from "./create";
+import { changed, ended, type Move } from "./move";
+import { presentSubscription } from "./present";
+import { unusedPart } from "./proration";
+import { beginRefunds } from "./refunds";
+import { isRunning, type SubscriptionAction, subscriptionActions } from "./states";
+import { writeMove } from "./write-move";
+
+/** A subscription and its unpaid invoices, locked, and the time. */
+export type Held = {
+  readonly row: SubscriptionRow;
+  readonly open: readonly InvoiceRow[];
+  readonly now: string;
+  readonly tx: Orm;
+  readonly run: Run;
+};
+
+/** Locks a subscription, and throws unless its status allows the action and no change of it is being paid. */
+export async function hold(ctx: Context, tx: Orm, publicId: string, action: SubscriptionAction): Promise<Held> {
+  const run = runIn(tx);
+  const id = decodeId("subscription", publicId);
+  const row = id && (await lockSubscription(run, ctx.environment.id, id));
+  if (!row || row.event_sequence === 0) throw resourceNotFound("subscription", publicId);
+  requireAction(row.status, action);
+  const open = await lockOpenInvoices(run, ctx.environment.id, row.id);
+  if (open.some(isUnderWay)) throw changesNow();
+  return { row, open, now: environmentNow(ctx).toISOString(), tx, run };
+}
+
+/** It brings a change into force once its payment succeeds, which is in progress. */
+export const isUnderWay = ({ change_on_payment, open_payment_id }: InvoiceRow): boolean =>
+  change_on_payment !== null && open_payment_id !== null;
+
+export function requireAction(status: SubscriptionStatus, action: SubscriptionAction): void {
+  const allowed = subscriptionActions(status);
+  if (allowed.includes(action)) return;
+  const then = allowed.length > 0 ? `It allows ${allowed.join(", ")}.` : "Nothing can be done with it any more.";
+  throw new AppError("invalid_state", `The subscription is ${status}. ${then}`, {
+    extra: { current_status: status, allowed_actions: allowed },
+  });
+}
+
+/** Runs a change of a subscription that charges nothing. Returns the subscription. */
+function changeHeld(
+  ctx: Context,
+  publicId: string,
+  action: SubscriptionAction,
+  decide: (held: Held) => Move | Promise<Move>,
+): Promise<Reply> {
+  return runOnce(ctx, async (tx) => {
+    const held = await hold(ctx, tx, publicId, action);
+    return writeHeld(ctx, held, await decide(held));
+  });
+}
+
+export async function writeHeld(ctx: Context, { row, open, now, run }: Held, move: Move): Promise<Subscription> {
+  const locked = { subscription: row, invoices: open };
+  const by = { actor: ctx.actor, requestId: ctx.request.id };
+  const { subscription } = await writeMove(run, ctx.environment, { locked, move, by, now });
+  return presentSubscription(subscription, ctx.environment.mode, null);
+}
+
+/** Ends a subscription at once. With a prorated refund, the unused part of the paid period goes back. */
+export async function cancelSubscription(ctx: Context, input: CancelSubscriptionBody & { id: string }): Promise<Reply> {
+  const due: SubscriptionRow[] = [];
+  const reply = await changeHeld(ctx, input.id, "cancel", async ({ row, open, now, run }) => {
+    const move = ended(row, open, { at: now, now, reason: input.reason });
+    if (input.refund === "none") return move;
+    const refund_due = await refundable(run, row, now);
+    const subscription = changed(move.subscription, { refund_due }, now);
+    if (refund_due > 0) due.push(subscription);
+    return { ...move, subscription };
+  });
+  // The engine does it otherwise, if this process dies here.
+  for (const row of due) await beginRefunds(ctx.service, ctx.environment, row.id);
+  return reply;
+}
+
+/** The unused part of what the current period cost, as far as it was paid. Minor units. */
+async function refundable(run: Run, row: SubscriptionRow, now: string): Promise<number> {
+  if (!isRunning(row.status)) return 0;
+  const paid = (await listPaidInvoices(run, row.environment_id, row)).reduce((sum, one) => sum + one.amount_paid, 0);
+  const price = row.period_number === 0 ? (row.plan.trial_amount ?? 0) * row.quantity : priceOf(row);
+  return Math.min(paid, unusedPart(price, { start_at: row.period_start_at, end_at: row.period_end_at }, now));
+}
+
+/** No invoices and no tries until it is resumed. */
+export function pauseSubscription(ctx: Context, input: { id: string }): Promise<Reply> {
+  return changeHeld(ctx, input.id, "pause", ({ row, open, now }) => ({
+    subscription: changed(row, { status: "PAUSED", paused_at: now }, now),
+    invoices: open.map((invoice) => ({ ...invoice, next_attempt_at: null, updated_at: now })),
+    events: [{ type: "subscription.paused" }],
+  }));
+}
+
+/** Changes the given fields. With another card, unpaid invoices are due at once. */
+export async function updateSubscription(ctx: Context, input: UpdateSubscriptionBody & { id: string }): Promise<Reply> {
+  return changeHeld(ctx, input.id, "update", async ({ row, open, now, tx }) => {
+    const values: Partial<SubscriptionRow> = {};
+    let invoices: InvoiceRow[] = [];
+    if (input.metadata !== undefined) values.metadata = input.metadata;
+    if (input.cancel_at_period_end !== undefined) {
+      if (!isRunning(row.status)) requireAction(row.status, "pause");
+      values.cancel_at_period_end = input.cancel_at_period_end;
+    }
+    if (input.trial_end_at !== undefined)
+      Object.assign(values, trialUntil(row, laterThan(now, input.trial_end_at), now));
+    if (input.payment_method_id !== undefined) {
+      const method = await requireMethod(ctx, input.payment_method_id, row.customer_id);
+      if (method.id !== row.payment_method_id && isRunning(row.status)) {
+        invoices = open
+          .filter(({ open_payment_id }) => open_payment_id === null)
+          .map((invoice) => ({ ...invoice, next_attempt_at: now, updated_at: now }));
+      }
+      await holdMethod(tx, method);
+      values.payment_method_id = method.id;
+    }
+    const next = changed(row, values, now);
+    const isSame = JSON.stringify({ ...next, updated_at: row.updated_at }) === JSON.stringify(row);
+    if (isSame) return { subscription: row, invoices: [], events: [] };
+    return { subscription: next, invoices, events: [{ type: "subscription.updated" }] };
+  });
+}
+
+/** Values of a trial with another end, from which the periods are counted. */
+function trialUntil(row: SubscriptionRow, end: string, now: string): Partial<SubscriptionRow> {
+  if (row.status !== "TRIALING" || row.period_number !== 0) {
+    throw new AppError("invalid_state", `The subscription is ${row.status}: it has no trial to change.`, {
+      extra: { current_status: row.status, allowed_actions: subscriptionActions(row.status) },
+    });
+  }
+  const isToldAgain = Date.parse(end) - Date.parse(now) > 3 * 86_400_000;
+  return {
+    ...{ trial_end_at: end, period_end_at: end, anchor_at: end },
+    ...(isToldAgain && { trial_end_told: false }),
+    ...(row.pending_change && { pending_change: { ...row.pending_change, at: end } }),
+  };
+}

@@ -1,0 +1,182 @@
+import { clockSettingOf } from "@/db/queries/clock";
+import { releaseKey } from "@/db/queries/idempotency/keys";
+import { findPaymentMethod } from "@/db/queries/payment-methods";
+import type { Order } from "@/db/queries/payments/intents";
+import type { InvoiceClaim } from "@/db/queries/subscriptions/claims";
+import { type Due, type DuePage, listDueInvoices, listDueSubscriptions } from "@/db/queries/subscriptions/due";
+import {
+  findInvoice,
+  findSubscription,
+  lockDueSubscription,
+  lockInvoice,
+  lockOpenInvoices,
+  lockSubscription,
+  runOn,
+  updateSubscription,
+} from "@/db/queries/subscriptions/rows";
+import { SYSTEM } from "@/db/schema/operations";
+import type { InvoiceRow, SubscriptionRow } from "@/db/schema/subscriptions";
+import { isDatabaseUnavailable } from "@/db/unavailable";
+import { encodeId } from "@/lib/contract/ids";
+import { newId } from "@/lib/ids";
+import { sha256 } from "@/lib/secret";
+import { type Context, type Environment, environmentNow, newEnvironmentId, type Service } from "../context";
+import { execute } from "../payments/execute";
+import { newSnapshot } from "../payments/make-payment";
+import { leaseOf } from "../payments/operation";
+import { advance } from "./advance";
+import { cannotBeTried } from "./apply-payment";
+import { cardToCharge, paymentOf } from "./charge";
+import { beginRefunds } from "./refunds";
+import { writeMove } from "./write-move";
+
+/** Due work per look, and the max. of one environment among it, so that its renewals do not delay the others'. */
+const PAGE_SIZE = 200;
+const MAX_PER_ENVIRONMENT = 40;
+/** Payments of renewals in progress in one process; requests have the rest of the pool. */
+const MAX_TRIES = 8;
+/** Pause after which something that cannot be done now is looked at again. */
+const LATER_MS = 60_000;
+
+const SYSTEM_BY = { actor: SYSTEM, requestId: null } as const;
+
+/**
+ * The engine: begins the periods that are due, and pays the invoices that are. Every instance runs it every second; rows
+ * are locked or claimed one by one, so that no invoice is made and none is tried twice. Returns how much it did.
+ */
+export async function runSubscriptions(
+  service: Service,
+  stopping?: AbortSignal,
+  only: string | null = null,
+): Promise<number> {
+  const { sql } = service.db;
+  const page: DuePage = { only, perEnvironment: MAX_PER_ENVIRONMENT, limit: PAGE_SIZE };
+  const advanced = await eachDue(service, await listDueSubscriptions(sql, page), advanceDue, stopping);
+  const tried = await eachDue(service, await listDueInvoices(sql, page), tryDue, stopping);
+  return advanced + tried;
+}
+
+const isoNow = (service: Service, environment: Environment): string =>
+  environmentNow({ service, environment }).toISOString();
+
+/** Does due work, at most `MAX_TRIES` at once. What fails is logged and left for the next run. */
+async function eachDue(
+  service: Service,
+  dues: readonly Due[],
+  work: (service: Service, environment: Environment, id: string) => Promise<boolean>,
+  stopping: AbortSignal | undefined,
+): Promise<number> {
+  const queue = dues[Symbol.iterator]();
+  let done = 0;
+  const worker = async () => {
+    for (const due of queue) {
+      if (stopping?.aborted) return;
+      const environment: Environment = {
+        ...{ id: due.environment_id, mode: due.mode, merchantId: due.merchant_id },
+        clock: clockSettingOf(due),
+      };
+      try {
+        if (await work(service, environment, due.id)) done++;
+      } catch (error) {
+        if (isDatabaseUnavailable(error)) throw error;
+        service.log.error({ err: error, due: due.id }, "a subscription or invoice failed and is tried again");
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(MAX_TRIES, dues.length) }, worker));
+  return done;
+}
+
+/** One step of a subscription that is due. False: another process has it, or it waits for a payment. */
+async function advanceDue(service: Service, environment: Environment, id: string): Promise<boolean> {
+  const { sql } = service.db.within(environment.id);
+  const due = await sql.begin(async (tx) => {
+    const run = runOn(tx);
+    const now = isoNow(service, environment);
+    const row = await lockDueSubscription(run, environment.id, id, now);
+    if (!row) return "none";
+    if (row.refund_due > 0) return "refund";
+    const open = await lockOpenInvoices(run, environment.id, id);
+    const move = advance(row, open, { now, invoiceId: newEnvironmentId({ service, environment }) });
+    if (move === null) {
+      const due_at = new Date(Date.parse(now) + LATER_MS).toISOString();
+      await updateSubscription(run, { ...row, due_at, version: row.version + 1 });
+      return "none";
+    }
+    await writeMove(run, environment, { locked: { subscription: row, invoices: open }, move, by: SYSTEM_BY, now });
+    return "done";
+  });
+  if (due === "refund") await beginRefunds(service, environment, id);
+  return due !== "none";
+}
+
+/** Pays an invoice whose try is due. False: it changed in between. */
+async function tryDue(service: Service, environment: Environment, id: string): Promise<boolean> {
+  const { sql, orm } = service.db.within(environment.id);
+  const run = runOn(sql);
+  const invoice = await findInvoice(run, environment.id, id);
+  if (invoice?.status !== "OPEN" || invoice.open_payment_id !== null || invoice.next_attempt_at === null) return false;
+  const subscription = await findSubscription(run, environment.id, invoice.subscription_id);
+  if (!subscription) throw new Error(`invoice ${id} has no subscription`);
+  const method = await findPaymentMethod(orm, environment.id, subscription.payment_method_id);
+  if (!method || method.removed_at !== null) {
+    await waitForCard(service, environment, subscription, invoice);
+    return true;
+  }
+  const key = `${encodeId("invoice", id)}:attempt_${invoice.attempts + 1}`;
+  const ctx = contextOf(service, environment, key, `/v1/invoices/${encodeId("invoice", id)}/pay`);
+  const card = await cardToCharge(ctx, method);
+  const claim: InvoiceClaim = {
+    ...{ kind: "try", invoiceId: id, subscriptionId: subscription.id },
+    ...{ attempts: invoice.attempts, automatic: true },
+  };
+  const operationId = newId();
+  const snapshot = newSnapshot(ctx, { ...paymentOf(subscription, invoice), card, invoice: claim }, operationId);
+  const { heldForMs } = leaseOf(service.processorTimeoutMs);
+  const { endpoint, path, id: requestId } = ctx.request;
+  const order: Order = {
+    ...{ id: operationId, environment, kind: "authorize", detail: null, snapshot, invoice: claim },
+    ...{ paymentTokenId: null, clientSessionId: null },
+    claim: {
+      ...{ key, digest: sha256(key), body: null, endpoint, path, requestId, actor: SYSTEM },
+      ...{ operationId, leaseMs: heldForMs },
+    },
+  };
+  const executed = await execute(service, order, { at: card.at, token: card.token });
+  if (executed.kind === "unclaimed") return false;
+  if (executed.kind !== "refused") return true;
+  await releaseKey(sql, environment.id, key, requestId);
+  return false;
+}
+
+/** The card was removed, so nothing is tried until the subscription has another one. */
+async function waitForCard(
+  service: Service,
+  environment: Environment,
+  { id: subscriptionId, payment_method_id: methodId }: SubscriptionRow,
+  { id: invoiceId }: InvoiceRow,
+): Promise<void> {
+  await service.db.within(environment.id).sql.begin(async (tx) => {
+    const run = runOn(tx);
+    const subscription = await lockSubscription(run, environment.id, subscriptionId);
+    const invoice = await lockInvoice(run, environment.id, invoiceId);
+    const isStill = subscription?.payment_method_id === methodId && invoice?.status === "OPEN";
+    if (!isStill || !subscription || !invoice || invoice.open_payment_id !== null) return;
+    const now = isoNow(service, environment);
+    const move = cannotBeTried({ subscription, invoice, others: [] }, now);
+    await writeMove(run, environment, {
+      locked: { subscription, invoices: [invoice] },
+      ...{ move, by: SYSTEM_BY, now },
+    });
+  });
+}
+
+/** The engine's own call for a try, under a key of its own. */
+function contextOf(service: Service, environment: Environment, key: string, path: string): Context {
+  return {
+    ...{ service, environment, actor: SYSTEM },
+    request: { id: newId(), endpoint: "payInvoice", path },
+    idempotency: { key, digest: async () => sha256(key), isSame: async () => false, body: null },
+    reauthorize: async () => {},
+  };
+}

@@ -1,0 +1,87 @@
+import type { InvoiceRow, SubscriptionRow } from "@/db/schema/subscriptions";
+import type { EventTypeOf } from "@/lib/contract/events/event";
+
+/** What a rule changes together: the rows as they are afterwards, and the events, in order. Written in one commit. */
+export type Move = {
+  readonly subscription: SubscriptionRow;
+  /** New and changed invoices. */
+  readonly invoices: readonly InvoiceRow[];
+  readonly events: readonly MoveEvent[];
+};
+
+/** An event of the subscription or, with an id (UUID), of an invoice. */
+export type MoveEvent =
+  | { readonly type: EventTypeOf<"subscription"> }
+  | { readonly type: EventTypeOf<"invoice">; readonly invoiceId: string };
+
+/** Time after which a subscription whose first payment did not succeed expires. */
+const INCOMPLETE_HOURS = 23;
+/** Days before the end of a trial at which it is announced. */
+const TRIAL_NOTICE_DAYS = 3;
+const HOUR_MS = 3_600_000;
+
+/** When time next changes a subscription: ISO time, null if it has ended or is paused. */
+function dueAt(row: SubscriptionRow): string | null {
+  if (row.refund_due > 0) return row.updated_at;
+  switch (row.status) {
+    case "INCOMPLETE":
+      return new Date(Date.parse(row.created_at) + INCOMPLETE_HOURS * HOUR_MS).toISOString();
+    case "TRIALING":
+      return row.trial_end_told || row.period_number > 0 ? row.period_end_at : trialNoticeAt(row);
+    case "ACTIVE":
+    case "PAST_DUE":
+      return row.period_end_at;
+    case "PAUSED":
+    case "CANCELLED":
+    case "EXPIRED":
+      return null;
+    default:
+      return row.status satisfies never;
+  }
+}
+
+const trialNoticeAt = ({ period_end_at }: SubscriptionRow): string =>
+  new Date(Date.parse(period_end_at) - TRIAL_NOTICE_DAYS * 24 * HOUR_MS).toISOString();
+
+/** The row with these values, and the time at which it is due with them. */
+export function changed(row: SubscriptionRow, values: Partial<SubscriptionRow>, now: string): SubscriptionRow {
+  const next = { ...row, ...values, updated_at: now };
+  return { ...next, due_at: dueAt(next) };
+}
+
+/** An unpaid invoice that ends unpaid with its subscription. One whose payment is in progress ends with that. */
+export function voided(invoice: InvoiceRow, now: string): InvoiceRow {
+  return { ...invoice, status: "VOID", voided_at: now, next_attempt_at: null, updated_at: now };
+}
+
+/**
+ * The end of a subscription: unpaid invoices become VOID, and no try begins any more. A payment in progress began before
+ * the end, so its invoice waits for the outcome.
+ */
+export function ended(
+  row: SubscriptionRow,
+  open: readonly InvoiceRow[],
+  { at, now, reason }: { at: string; now: string; reason: string | null },
+): Move {
+  const credit = open.reduce((sum, { credit_used, open_payment_id }) => sum + (open_payment_id ? 0 : credit_used), 0);
+  const subscription = changed(
+    row,
+    {
+      ...{ status: "CANCELLED", cancelled_at: at, ended_at: at, cancel_reason: reason, paused_at: null },
+      ...{ pending_change: null, cancel_at_period_end: false, credit: row.credit + credit },
+    },
+    now,
+  );
+  const invoices = open.map((invoice) =>
+    invoice.open_payment_id === null ? voided(invoice, now) : { ...invoice, next_attempt_at: null, updated_at: now },
+  );
+  const voids = invoices.filter(({ status }) => status === "VOID");
+  return {
+    subscription,
+    invoices,
+    events: [
+      { type: "subscription.cancelled" },
+      ...voids.map(({ id }) => ({ type: "invoice.voided", invoiceId: id }) as const),
+    ],
+  };
+}

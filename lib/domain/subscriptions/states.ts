@@ -1,0 +1,42 @@
+import type { InvoiceStatus, SubscriptionStatus } from "@/lib/contract/subscriptions/statuses";
+
+/** The one table of status changes; database triggers enforce the same, which a test compares pair by pair. */
+export const SUBSCRIPTION_TRANSITIONS: Record<SubscriptionStatus, readonly SubscriptionStatus[]> = {
+  INCOMPLETE: ["TRIALING", "ACTIVE", "EXPIRED"],
+  TRIALING: ["ACTIVE", "PAST_DUE", "PAUSED", "CANCELLED"],
+  ACTIVE: ["PAST_DUE", "PAUSED", "CANCELLED"],
+  PAST_DUE: ["ACTIVE", "PAUSED", "CANCELLED"],
+  PAUSED: ["ACTIVE", "CANCELLED"],
+  CANCELLED: [],
+  EXPIRED: [],
+};
+
+export const INVOICE_TRANSITIONS: Record<InvoiceStatus, readonly InvoiceStatus[]> = {
+  DRAFT: ["OPEN", "PAID"],
+  OPEN: ["PAID", "VOID", "UNCOLLECTIBLE"],
+  UNCOLLECTIBLE: ["VOID"],
+  PAID: [],
+  VOID: [],
+};
+
+export type SubscriptionAction = "update" | "cancel" | "pause" | "resume" | "change-plan" | "retry";
+
+const ACTIONS: Record<SubscriptionStatus, readonly SubscriptionAction[]> = {
+  INCOMPLETE: [],
+  TRIALING: ["update", "cancel", "pause", "change-plan"],
+  ACTIVE: ["update", "cancel", "pause", "change-plan"],
+  PAST_DUE: ["update", "cancel", "pause", "change-plan", "retry"],
+  PAUSED: ["update", "cancel", "resume"],
+  CANCELLED: [],
+  EXPIRED: [],
+};
+
+/** What can be done with a subscription now. */
+export const subscriptionActions = (status: SubscriptionStatus): readonly SubscriptionAction[] => ACTIONS[status];
+
+/** It will never be charged again. */
+export const hasEnded = (status: SubscriptionStatus): boolean => status === "CANCELLED" || status === "EXPIRED";
+
+/** Periods begin, and invoices are tried. */
+export const isRunning = (status: SubscriptionStatus): boolean =>
+  status === "TRIALING" || status === "ACTIVE" || status === "PAST_DUE";
