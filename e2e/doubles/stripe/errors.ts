@@ -14,7 +14,7 @@ export const invalid = (message: string, param?: string, code = "parameter_inval
   new ApiError(400, { type: "invalid_request_error", code, message, ...(param && { param }) }, false);
 export const refuse = (code: string, message: string, more: object = {}) =>
   new ApiError(400, { type: "invalid_request_error", code, message, ...more });
-export const missing = (what: string, id: string) =>
+const missing = (what: string, id: string) =>
   new ApiError(404, { type: "invalid_request_error", code: "resource_missing", message: `No such ${what}: '${id}'` });
 
 export function found<T>(one: T | undefined, what: string, id: string): T {

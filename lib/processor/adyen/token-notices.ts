@@ -34,7 +34,7 @@ export function tokenMessageIn(body: string): unknown {
   return data ?? null;
 }
 
-export const bodySignature = (body: string, hexKey: string) =>
+const bodySignature = (body: string, hexKey: string) =>
   createHmac("sha256", Buffer.from(hexKey, "hex")).update(body, "utf8").digest("base64");
 
 /**
