@@ -6,11 +6,10 @@ import { type AdvanceTestClockBody, MAX_ADVANCE_YEARS, type TestClock } from "@/
 import type { Context, Service } from "../context";
 import { recordAct } from "../events/event";
 
-/**
- * Time for requests that began with a running clock. It is twice what a caller's environment is cached for, so that
- * later ones find the clock frozen.
- */
-const HELD_MS = 1_000;
+/** A caller's environment is cached for at most this long. */
+const CACHED_MS = 500;
+/** Time for requests that began with a running clock: later ones find it frozen. */
+const HELD_MS = 2 * CACHED_MS;
 
 /** The environment's clock. Throws `permission_denied` in live mode, which has none. */
 export async function getTestClock(ctx: Context): Promise<TestClock> {
@@ -35,7 +34,11 @@ export async function advanceTestClock(ctx: Context, input: AdvanceTestClockBody
     return true;
   });
   const clock = await getTestClock(ctx);
-  if (started) return clock;
+  if (started) {
+    // After the response no write finds a running clock.
+    await ctx.service.timer.wait(CACHED_MS);
+    return clock;
+  }
   if (clock.status === "ADVANCING") throw clockAdvancing();
   const message =
     to <= clock.now
