@@ -40,21 +40,26 @@ export async function listDueSubscriptions(sql: Sql, { only, perEnvironment, lim
     limit ${limit}::int`;
 }
 
-/** Invoices whose next try is due, each environment's oldest first. Index: `invoices_due`. */
+/**
+ * Invoices whose next try is due, each environment's oldest first. Of a subscription's, one at a time, because the last
+ * try of one ends those of the others. Index: `invoices_due`.
+ */
 export async function listDueInvoices(sql: Sql, { only, perEnvironment, limit }: DuePage): Promise<Due[]> {
-  return sql<Due[]>`
+  const due = await sql<(Due & { subscription_id: string })[]>`
     with recursive ${environmentsOf(sql, "invoices", only)}
-    select own.environment_id, own.id, e.mode, e.merchant_id, e.clock_offset_ms, e.clock_frozen_at
+    select own.environment_id, own.id, own.subscription_id, e.mode, e.merchant_id, e.clock_offset_ms, e.clock_frozen_at
     from waiting
     join environments e on e.id = waiting.environment_id
     cross join lateral (
-      select i.environment_id, i.id, i.next_attempt_at from invoices i
+      select i.environment_id, i.id, i.subscription_id, i.next_attempt_at from invoices i
       where i.environment_id = waiting.environment_id and i.open_payment_id is null
         and i.next_attempt_at <= (select clock_now(waiting.environment_id))
-      order by i.next_attempt_at limit ${perEnvironment}::int
+      order by i.next_attempt_at, i.id limit ${perEnvironment}::int
     ) own
-    order by own.next_attempt_at
+    order by own.next_attempt_at, own.id
     limit ${limit}::int`;
+  const seen = new Set<string>();
+  return due.filter(({ subscription_id: id }) => !seen.has(id) && seen.add(id));
 }
 
 /** The earliest time after `after` at which something of an environment is due; null if nothing is planned. */

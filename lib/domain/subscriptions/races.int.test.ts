@@ -224,3 +224,18 @@ test("a change whose outcome is unknown blocks others, and comes into force or e
   expect(await tenant.change(id, { plan_id, when: "now" })).toMatchObject({ status: 200 });
   await expectClean();
 });
+
+test("the last try of one invoice ends a try of another that is due at the same instant", async () => {
+  const { tenant, ids } = await dueTenant(1);
+  const [id = ""] = ids;
+  await tenant.update(id, { payment_method_id: await tenant.card(CARDS.alwaysPoor) });
+  await tenant.run();
+  await tenant.travel("2026-03-31T10:00:00.000Z");
+  await db.sql`update invoices set next_attempt_at = '2026-04-02T10:00:00Z', dunning_step = 3
+    where environment_id = ${tenant.environmentId} and status = 'OPEN'`;
+  await tenant.travel("2026-04-02T10:00:00.000Z");
+  const [, first, second] = await tenant.invoices(id);
+  expect(first).toMatchObject({ status: "UNCOLLECTIBLE" });
+  expect(second).toMatchObject({ status: "VOID", attempts: 1 });
+  await expectClean();
+});
