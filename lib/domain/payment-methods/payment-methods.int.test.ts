@@ -12,6 +12,7 @@ import {
 } from "@/lib/contract/payment-methods/payment-method";
 import { cardInput } from "@/lib/contract/payments/payment";
 import type { Context } from "@/lib/domain/context";
+import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { newId } from "@/lib/ids";
 import type { Processor } from "@/lib/processor/port";
 import { createRegistry } from "@/lib/processor/registry";
@@ -139,6 +140,8 @@ test("twenty requests under one key store one card", async () => {
   expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 201));
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
   expect(await chargeable(tenant)).toBe(1);
+  const { checks } = await verifyBooks(db);
+  expect(checks.find(({ check }) => check === "answered_keys_are_completed")?.count).toBe(0);
 });
 
 test("a token stores one card, however many try it at once, and pays nothing afterwards", async () => {
