@@ -69,6 +69,10 @@ export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   "public.api_keys": OF_THE_MERCHANT,
   "public.plans": OF_THE_MERCHANT,
   "public.payment_methods": OF_THE_MERCHANT,
+  "public.subscriptions": OF_THE_MERCHANT,
+  "public.subscription_trials": OF_THE_MERCHANT,
+  "public.invoices": BOOKS,
+  "public.invoice_counters": BOOKS,
   "sandbox_processor.stored_cards": OF_THE_MERCHANT,
   "public.saved_views": WITH_THE_PERSON,
   "public.users": {

@@ -107,7 +107,8 @@ test("every change of a merchant's rate leaves an audit record, whatever made it
   await tenant.setRate(150);
   const rows = await db.sql`
     select actor, object_id, detail->'changes' as changes from audit_log
-    where environment_id = ${tenant.environmentId} and action = 'settings.fee_changed' order by id`;
+    where environment_id = ${tenant.environmentId} and action = 'settings.fee_changed'
+    order by (detail->'changes'->'fee_basis_points'->>0)::int`;
   const row = { actor: { type: "system", id: null }, object_id: tenant.merchant.id };
   expect(rows).toEqual([
     { ...row, changes: { fee_basis_points: ["0", "290"] } },
