@@ -31,8 +31,8 @@ async function expectReplay(api: Api, endpoint: Endpoint, options: CallOptions, 
   return first;
 }
 
-test("the seven money operations need the header", async ({ api }) => {
-  expect(REQUIRED).toHaveLength(7);
+test("every operation that moves money needs the header", async ({ api }) => {
+  expect(REQUIRED).toHaveLength(13);
   for (const endpoint of REQUIRED) {
     (await api.call(endpoint, { id: "some-id", key: null, body: {} })).problem("idempotency_key_missing");
   }
