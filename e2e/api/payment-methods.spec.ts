@@ -37,7 +37,7 @@ test("a declined check stores nothing", async ({ api }) => {
   expect((await api.call(listPaymentMethods)).ok().total).toBe(0);
 });
 
-test("a card whose issuer wants the customer is not stored by a request of the server", async ({ api }) => {
+test("a card whose issuer requires a challenge is not stored by a server's request", async ({ api }) => {
   const body = aStoredCard({ card: aCard(CARDS.challenge) });
   const refusal = (await api.call(createPaymentMethod, { body })).problem("card_declined");
   expect(refusal.decline_code).toBe("authentication_failed");
@@ -59,7 +59,7 @@ for (const [param, body, code] of [
   });
 }
 
-test("live mode takes no card number", async ({ tenant }) => {
+test("live mode refuses card numbers", async ({ tenant }) => {
   const refusal = (await tenant.live.call(createPaymentMethod, { body: aStoredCard() })).problem("invalid_parameter");
   expect(refusal.param).toBe("card");
 });
@@ -88,7 +88,7 @@ test("a stored card is charged for its customer until it is removed", async ({ a
   expect(refusal).toMatchObject({ current_status: "REMOVED", allowed_actions: [] });
 });
 
-test("the default of initiator and save_payment_method is the same request written out or not", async ({ api }) => {
+test("initiator and save_payment_method make the same request omitted or set to their defaults", async ({ api }) => {
   const { id } = await newPaymentMethod(api);
   const first = await api.call(createPayment, { body: charging(id), key: "k" });
   const again = charging(id, { initiator: "merchant", save_payment_method: false });
@@ -103,7 +103,7 @@ test("a payment stores its card", async ({ api }) => {
   expect(stored).toMatchObject([{ id: payment.payment_method_id, card: payment.card, status: "ACTIVE" }]);
 });
 
-test("a merchant's charge that needs the customer says so", async ({ api }) => {
+test("a merchant's charge that needs the customer is declined as authentication_failed", async ({ api }) => {
   const { id } = await newPaymentMethod(api, { card: aCard("4000000000007403") });
   const refusal = (await api.call(createPayment, { body: charging(id) })).problem("card_declined");
   expect(refusal).toMatchObject({ decline_code: "authentication_failed", next_action: null });

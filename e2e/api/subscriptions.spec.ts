@@ -47,7 +47,7 @@ test("a subscription is created, read, listed, changed, paused, resumed and canc
   (await api.call(cancelSubscription, { id: made.id, body: {} })).problem("invalid_state");
 });
 
-test("what cannot be subscribed to is refused, and what is declined leaves nothing", async ({ api, stranger }) => {
+test("unsuitable requests are refused, and a declined first payment leaves nothing", async ({ api, stranger }) => {
   const plan = await newPlan(api, MONTHLY);
   const method = await newPaymentMethod(api);
   const body = { plan_id: plan.id, customer_id: method.customer_id, payment_method_id: method.id };

@@ -7,7 +7,7 @@ import { aPayment } from "../samples";
 
 const DAY_MS = 86_400_000;
 
-test("a sandbox's time is advanced: what is due happens at its own time, and writes wait", async ({ api }) => {
+test("an advance does due work at its own time, and refuses writes until it is done", async ({ api }) => {
   const held = (await api.call(createPayment, { body: aPayment({ capture_method: "manual" }), key: "held" })).ok();
   const before = (await api.call(getTestClock)).ok();
   expect(before).toMatchObject({ object: "test_clock", offset_seconds: 0, status: "READY", advancing_to: null });
@@ -16,7 +16,7 @@ test("a sandbox's time is advanced: what is due happens at its own time, and wri
   const started = await api.call(advanceTestClock, { body: { to } });
   expect(started.status).toBe(202);
   expect(started.ok()).toMatchObject({ status: "ADVANCING", advancing_to: to });
-  // Requests of callers that were read before it are let through for half a second.
+  // Requests whose caller was cached before the advance are let through for half a second.
   const write = () => api.call(createPayment, { body: aPayment(), key: randomUUID() });
   await expect.poll(async () => (await write()).text, { intervals: [100] }).toContain("clock_advancing");
 
@@ -31,7 +31,7 @@ test("a sandbox's time is advanced: what is due happens at its own time, and wri
   expect(data.every((event) => event.created_at <= clock.now)).toBe(true);
 });
 
-test("the clock goes forward only, and live mode has none", async ({ api, tenant }) => {
+test("the clock only goes forward, and live mode has none", async ({ api, tenant }) => {
   const past = await api.call(advanceTestClock, { body: { to: "2020-01-01" } });
   expect(past.problem("invalid_parameter").param).toBe("to");
   const far = await api.call(advanceTestClock, { body: { to: "2099-01-01" } });

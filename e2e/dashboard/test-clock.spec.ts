@@ -3,7 +3,7 @@ import { expectWellInEveryLook, test } from "../browser";
 import { expect } from "../fixtures/playwright";
 import { aPayment } from "../samples";
 
-test("the test clock is advanced from the banner, and what happened on the way is listed", { tag: "@looks" }, async ({
+test("the banner advances the test clock, and lists the events on the way", { tag: "@looks" }, async ({
   owner: page,
   api,
 }) => {

@@ -11,7 +11,7 @@ const commandOf = (title: string, baseUrl: string) => {
 };
 
 if (has("curl") && has("bash")) {
-  test("the command that advances the test clock works as it is copied", async ({ baseUrl, tenant }) => {
+  test("the command that advances the test clock works as copied", async ({ baseUrl, tenant }) => {
     const { secret } = await tenant.newKey({ permissions: ["test_clock.write"] });
     const answer = shell(`${commandOf("Advance the test clock", baseUrl)} -s`, { CARDLANE_KEY: secret });
     expect(JSON.parse(answer)).toMatchObject({ object: "test_clock", status: "ADVANCING" });

@@ -10,13 +10,13 @@ import { AMOUNT, CHALLENGE_PAGE, callsTo, DUPLICATES, type ProcessorUnderTest, t
 
 type Stored = Extract<StoreCardOutcome, { kind: "stored" }>;
 
-/** Guarantees of stored cards, for processors with the capability; for others, that they offer none of it. */
+/** Guarantees for stored cards. Processors without the capability must have none of the calls. */
 export function storedCards(under: ProcessorUnderTest): void {
   const { processor, money, cards, answerChallenge, returned = () => ({}) } = under;
   const { authorization, continuation, inquiry } = callsTo(under);
   const { storeCard, continueStoring, removeCard, capabilities } = processor;
 
-  test("it has the calls for stored cards if it says so, and none of them otherwise", () => {
+  test("it has the calls for stored cards if it declares the capability, and none of them otherwise", () => {
     const calls = [storeCard, continueStoring, removeCard].map((call) => call !== undefined);
     expect(calls).toEqual(times(3, () => capabilities.storedCards));
   });
@@ -65,7 +65,7 @@ export function storedCards(under: ProcessorUnderTest): void {
       }
     });
 
-    test("a charge that is sent many times at once is made once", async () => {
+    test("a charge that is sent many times concurrently is made once", async () => {
       const request = await charge(await stored());
       const outcomes = await Promise.all(times(DUPLICATES, () => processor.authorize(request)));
       expect(outcomes[0]).toMatchObject({ kind: "approved" });
@@ -80,13 +80,13 @@ export function storedCards(under: ProcessorUnderTest): void {
       expect(await storeCard(request)).toMatchObject(declined);
     });
 
-    test("a payment stores its card when it is approved, and tells it again", async () => {
+    test("an approved payment stores its card, and returns its token again", async () => {
       const customer = customerOf();
       const request = await authorization("approved", { capture: true, store: { customer } });
       const outcome = await processor.authorize(request);
       expect(outcome).toMatchObject({ kind: "approved", storedToken: expect.stringMatching(/./) });
       expect(await processor.authorize(request)).toEqual(outcome);
-      // All that recovery learns after a lost answer.
+      // This is all that recovery learns after a lost response.
       expect(await processor.inquire(inquiry(request, "authorize", request.reference))).toEqual(outcome);
       const { storedToken: token = "" } = outcome as { storedToken?: string };
       const again = await charge({ account: request.account, customer, token });
@@ -94,7 +94,7 @@ export function storedCards(under: ProcessorUnderTest): void {
       expect(await money(again.reference)).toEqual(paid);
     });
 
-    test("a payment without that wish, or declined, stores nothing", async () => {
+    test("a payment that doesn't request it, or is declined, stores nothing", async () => {
       const plain = await processor.authorize(await authorization());
       expect(plain).toMatchObject({ kind: "approved" });
       expect(plain).not.toHaveProperty("storedToken");
@@ -105,7 +105,7 @@ export function storedCards(under: ProcessorUnderTest): void {
       expect(declined).not.toHaveProperty("storedToken");
     });
 
-    test("a payment with a challenge stores its card once that is passed", async () => {
+    test("a payment with a challenge stores its card once the challenge is passed", async () => {
       const request = await authorization("challenged", { capture: true, store: { customer: customerOf() } });
       const first = await processor.authorize(request);
       if (first.kind !== "action_required") throw new Error(`it answered ${first.kind}`);
@@ -152,7 +152,7 @@ export function storedCards(under: ProcessorUnderTest): void {
         expect(await processor.authorize(after)).toMatchObject({ kind: "declined" });
         expect((await money(after.reference))?.captured ?? 0).toBe(0);
       }
-      // What was paid with it stays, also for those who ask late.
+      // Earlier payments with it remain, even for late inquiries.
       expect(await processor.authorize(before)).toEqual(outcome);
       expect(await money(before.reference)).toEqual(paid);
     });
@@ -164,7 +164,7 @@ export function storedCards(under: ProcessorUnderTest): void {
       expect(await processor.authorize(await charge(card))).toMatchObject({ kind: "approved" });
     });
 
-    test("another customer, or none, does not pay with it, nor removes it", async () => {
+    test("another customer, or none, can neither pay with it nor remove it", async () => {
       const card = await stored();
       const other = customerOf();
       for (const given of [{ stored: { customer: other, initiator: "merchant" } as const }, { stored: undefined }]) {

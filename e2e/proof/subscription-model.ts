@@ -1,6 +1,6 @@
 import { DateTime } from "luxon";
 
-/** What subscriptions must do, written from the API's contract with another library of dates. */
+/** A model of subscriptions, written from the API's contract with another date library. */
 
 type Unit = "DAYS" | "WEEKS" | "MONTHS";
 export type ModelPlan = { id: string; price: number; value: number; unit: Unit };
@@ -77,7 +77,7 @@ export class SubscriptionModel {
 
   private price = ({ plan, quantity } = this.terms): number => plan.price * quantity;
 
-  /** An invoice of the current period; it uses up credit, or adds to it. */
+  /** An invoice of the current period, which uses up credit or adds to it. */
   private made(kind: ModelInvoice["kind"], total: number): ModelInvoice {
     const creditUsed = Math.max(0, Math.min(this.credit, total));
     this.credit += Math.max(0, -total) - creditUsed;
@@ -92,7 +92,7 @@ export class SubscriptionModel {
 
   private open = () => this.invoices.filter(({ status }) => status === "OPEN");
 
-  /** The next time at which it does something by itself. */
+  /** The next time at which it changes by itself. */
   nextDue(): string | null {
     if (!this.isRunning) return null;
     const notice = this.status === "TRIALING" && this.number === 0 && !this.isTold ? this.noticeAt() : this.end;
@@ -102,7 +102,7 @@ export class SubscriptionModel {
 
   private noticeAt = () => new Date(Date.parse(this.end) - 3 * 86_400_000).toISOString();
 
-  /** Everything that is due at `now`. */
+  /** Does everything that is due by `now`. */
   run(now: string): void {
     for (let due = this.nextDue(); due !== null && due <= now; due = this.nextDue()) {
       if (this.status === "TRIALING" && !this.isTold && now < this.end) this.isTold = true;
@@ -275,7 +275,10 @@ export class SubscriptionModel {
   }
 }
 
-/** The part of an amount from `at` to the end, by seconds, halves to even: by decimal digits, not by remainders. */
+/**
+ * The part of an amount from `at` to the end, by the second, halves to even; with decimal digits instead of
+ * remainders.
+ */
 function share(amount: number, start: string, end: string, at: string): number {
   const seconds = (text: string) => Math.floor(DateTime.fromISO(text).toSeconds());
   const whole = seconds(end) - seconds(start);

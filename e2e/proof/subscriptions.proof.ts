@@ -14,7 +14,7 @@ const { db } = await testDatabase({ max: 20 });
 
 const plan = fc.constantFrom(0, 1, 2, 3);
 const quantity = fc.integer({ min: 1, max: 4 });
-/** Hours at which no zone of the model changes its clocks. */
+/** Hours in which no zone of the model changes its clocks. */
 const step = fc.record({
   days: fc.integer({ min: 0, max: 70 }),
   seconds: fc.integer({ min: 10 * 3600, max: 14 * 3600 }),
@@ -177,7 +177,7 @@ async function compare({ tenant, model, id }: World): Promise<void> {
   expect(invoices).toEqual(model.invoices.map(({ step: _, ...invoice }) => invoice));
 }
 
-test(`subscriptions do what the contract's model does, to the cent and the second, in ${RUNS} random histories`, async () => {
+test(`subscriptions match the contract's model to the cent and the second in ${RUNS} random histories`, async () => {
   let invoices = 0;
   await fc.assert(
     fc.asyncProperty(history, async (given) => {

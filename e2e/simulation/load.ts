@@ -290,7 +290,9 @@ export class Load {
     }
   }
 
-  /** A stored card is charged by several, and removed in the meantime; a payment may store another. */
+  /**
+   * Several requests charge a stored card, which is removed in the meantime; a payment may store another one.
+   */
   async #cardOnFile(): Promise<void> {
     const random = this.#random;
     const story = ++this.#stories;
@@ -306,7 +308,7 @@ export class Load {
     });
     const charges = 2 + random.int(3);
     const [pauseMs, pausesMs] = [random.pick(PAUSES_MS), random.pick([0, 5, 50])];
-    // One after the other: of several that wait for the removal, PostgreSQL decides which goes on first.
+    // Sequential: of several waiting for the removal, PostgreSQL decides which continues first.
     this.#client(`stored${story}`, pauseMs, async () => {
       for (let i = 1; i <= charges; i++) {
         const body = { amount: 1_500, currency: "USD", payment_method_id: id };

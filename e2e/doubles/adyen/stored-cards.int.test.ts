@@ -19,7 +19,7 @@ const PAGES = "https://pages.adyen.example/threeDS/redirect";
 const PAGE = "https://cardlane.example/challenge/of-this-card";
 const TIMEOUT_MS = 1_000;
 
-/** A customer at a double of their own, and the calls that Cardlane makes for their cards. */
+/** A customer at a double of their own, and Cardlane's calls for the customer's cards. */
 async function newCustomer(options: AdyenDoubleOptions = {}) {
   const double = await startAdyenDouble({ pages: PAGES, ...options });
   onTestFinished(() => double.stop());
@@ -28,7 +28,7 @@ async function newCustomer(options: AdyenDoubleOptions = {}) {
   const reports = processor.reports as PushedReports;
   if (!storeCard || !continueStoring || !removeCard) throw new Error("it stores cards");
   const [account, customer] = [newId(), newId()];
-  /** As from Adyen's component, or typed. */
+  /** Encrypted by Adyen's component, or typed. */
   const tokenize = async (number: string, from: "component" | "typed" = "component") =>
     from === "component"
       ? ownToken(double.encrypt({ number, expiryMonth: "12", expiryYear: "2040", cvc: "737" }))
@@ -79,7 +79,7 @@ describe.each(["component", "typed"] as const)("a card that is %s", (from) => {
     expect(await pay(token, "merchant")).toMatchObject({ kind: "declined", refusal: expect.any(String) });
   });
 
-  test("is stored by a payment, whose lost answer loses no card", async () => {
+  test("is stored by a payment, even if the response is lost", async () => {
     const { double, processor, reports, tokenize, charge, customer, pay, hear } = await newCustomer();
     const request = charge(await tokenize("4242424242424242", from), { store: { customer } });
     double.fault(/\/payments$/, "lost after");
@@ -94,7 +94,7 @@ describe.each(["component", "typed"] as const)("a card that is %s", (from) => {
     expect(double.books.byReference(request.reference)?.captured).toBe(10_000);
   });
 
-  test("that is kept for a customer isn't deleted with the unused ones", async () => {
+  test("isn't deleted with the unused ones once it is kept for a customer", async () => {
     const { double, processor, tokenize, charge, customer, pay } = await newCustomer();
     const request = charge(await tokenize("4242424242424242", from), { store: { customer } });
     const { storedToken = "" } = (await processor.authorize(request)) as Extract<Outcome, { kind: "approved" }>;
@@ -104,7 +104,7 @@ describe.each(["component", "typed"] as const)("a card that is %s", (from) => {
   });
 });
 
-/** The message about the end of another shop's stored card. */
+/** The message that another shop's stored card was removed. */
 function otherMessage(double: AdyenDouble) {
   double.stored.set("OTHER", { card: CARD, shopper: "of-another-shop", models: [], uses: 0 });
   double.endToken("OTHER");
@@ -132,7 +132,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   "garbage after": { answer: { status: 200, body: "<html>" }, executed: true },
 };
 
-test.each(Object.entries(FAULTS))("%s: a check that is sent again stores its card, once", async (_name, fault) => {
+test.each(Object.entries(FAULTS))("%s: a check that is sent again stores its card once", async (_name, fault) => {
   const { double, storeCard, check, pay } = await newCustomer();
   const request = await check("4242424242424242");
   double.fault(/\/payments$/, fault);
@@ -160,7 +160,7 @@ test.each(Object.entries(FAULTS))("%s: a removal rejects, or the card is gone", 
   expect(double.stored.size).toBe(0);
 });
 
-test("a token that only the webhook tells is known once it came, by the same reference", async () => {
+test("a token that only the webhook contains is known once it arrives, by the same reference", async () => {
   const { storeCard, check, hear, pay } = await newCustomer({ tokens: "told" });
   const request = await check("4242424242424242");
   expect(await storeCard(request)).toMatchObject({ kind: "unknown", reason: expect.stringContaining("not named") });
@@ -170,7 +170,7 @@ test("a token that only the webhook tells is known once it came, by the same ref
   expect(await pay((outcome as { token: string }).token, "merchant")).toMatchObject({ kind: "approved" });
 });
 
-test("messages about a check, which is no payment, report nothing", async () => {
+test("messages about a check report nothing, because it is no payment", async () => {
   const { double, stored, reports } = await newCustomer();
   await stored("4242424242424242");
   const messages = double.messages();
@@ -189,7 +189,7 @@ test.each([
   expect(await pay(token, "customer")).toMatchObject({ kind: "approved", checks: { cvv_result: "P" } });
 });
 
-test("equal cards of a customer are stored apart, so that removing one leaves the other", async () => {
+test("equal cards of a customer are stored separately, so that removing one leaves the other", async () => {
   const { stored, pay, removeCard, account, customer } = await newCustomer();
   const [first, second] = [await stored("4242424242424242"), await stored("4242424242424242")];
   await removeCard(account, { token: first, customer });
@@ -198,7 +198,7 @@ test("equal cards of a customer are stored apart, so that removing one leaves th
 });
 
 describe("messages about stored cards", () => {
-  test("tell of a new expiry date, and of a removal", async () => {
+  test("report a new expiry date, and a removal", async () => {
     const { double, stored, hear } = await newCustomer();
     const storedCard = await stored("4242424242424242");
     expect(await hear()).toEqual([]);
@@ -210,7 +210,7 @@ describe("messages about stored cards", () => {
     expect(await hear()).toEqual([{ id, storedCard, change: "removed" }]);
   });
 
-  test("of a renewal that comes after the removal tell of the removal", async () => {
+  test("about a renewal that arrive after the removal report the removal", async () => {
     const { double, stored, hear } = await newCustomer();
     const storedCard = await stored("4242424242424242");
     double.renewToken(idIn(storedCard), { expiryMonth: "07", expiryYear: "2045" });
@@ -218,7 +218,7 @@ describe("messages about stored cards", () => {
     expect(await hear()).toMatchObject([{ storedCard, change: "removed" }]);
   });
 
-  test("are refused unless they are signed with the connection's key, and as they are written", async () => {
+  test("are refused unless they are unchanged and signed with the connection's key", async () => {
     const { double, reports } = await newCustomer();
     const message = otherMessage(double);
     expect(reports.isAuthentic?.(message)).toBe(true);
@@ -231,13 +231,13 @@ describe("messages about stored cards", () => {
       await expect((async () => reports.read(forged))()).rejects.toBeInstanceOf(UnreadableReportError);
   });
 
-  test("of another merchant account report nothing", async () => {
+  test("about another merchant account report nothing", async () => {
     const other = await newCustomer({ merchantAccount: "AnotherShopECOM" });
     const { reports } = await newCustomer({ tokensKey: other.double.tokensKey });
     expect(await reports.read(otherMessage(other.double))).toEqual([]);
   });
 
-  test("are as Adyen describes them", async () => {
+  test("match Adyen's description of them", async () => {
     const { double } = await newCustomer();
     const { body } = otherMessage(double);
     expect(faultsOfTokenWebhook(body)).toEqual([]);

@@ -19,7 +19,7 @@ const PAID = { captured: 10_000, refunded: 0, voided: false };
 const shared = await startDouble();
 afterAll(() => shared.stop());
 
-/** A customer of one account at a double, and the calls that Cardlane makes for their cards. */
+/** A customer of one account at a double, and Cardlane's calls for the customer's cards. */
 function customerAt(double: Double) {
   const processor = connectorTo(double, { timeoutMs: TIMEOUT_MS });
   const { storeCard, removeCard } = processor;
@@ -54,7 +54,7 @@ function customerAt(double: Double) {
   return { processor, storeCard, removeCard, account, customer, tokenize, check, stored, charge, pay };
 }
 
-/** Methods that are attached to a customer, in all of the double's books. */
+/** Methods attached to a customer, in all of the double's books. */
 const attached = ({ books }: Double, token: string) => books.cards.method(token).customer;
 
 const FINAL = new Set(["stored", "approved", "declined", "never"]);
@@ -75,7 +75,7 @@ const withDouble = async <T>(use: (double: Double) => Promise<T>): Promise<T> =>
   }
 };
 
-test.each(FAULTS)("%s: a check that is sent again stores its card, once", async (fault) => {
+test.each(FAULTS)("%s: a check that is sent again stores its card once", async (fault) => {
   await Promise.all(
     (["customer", "setup"] as const).map((operation) =>
       withDouble(async (double) => {
@@ -102,7 +102,7 @@ const NEVER: Partial<Record<Operation, readonly Fault[]>> = {
   confirm: ["lost before", "late", "stored 500", "503", "silence"],
 };
 
-test.each(FAULTS)("%s: a payment that stores its card is made once, and its card known, or neither", async (fault) => {
+test.each(FAULTS)("%s: a payment is made once and its card stored, or neither", async (fault) => {
   const ends = await Promise.all(
     (["customer", "create", "update", "confirm"] as const).map((operation) =>
       withDouble(async (double) => {
@@ -129,7 +129,7 @@ test.each(FAULTS)("%s: a payment that stores its card is made once, and its card
     expect(`${operation}: ${end}`).toBe(`${operation}: ${NEVER[operation]?.includes(fault) ? "never" : "approved"}`);
 });
 
-test.each(FAULTS)("%s: a card is removed, or the call rejects and may be repeated", async (fault) => {
+test.each(FAULTS)("%s: a card is removed, or the call rejects and can be repeated", async (fault) => {
   await Promise.all(
     (["read", "detach"] as const).map((operation) =>
       withDouble(async (double) => {
@@ -157,7 +157,7 @@ describe("without the shopper", () => {
   test.each([
     ["4000000000007106", "insufficient_funds"],
     ["4000000000007304", "stolen_card"],
-    // Stripe's `authentication_required`: the bank wants the customer.
+    // Stripe's `authentication_required`: the bank requires a challenge.
     ["4000000000007403", "authentication_failed"],
   ])("%s is declined: %s", async (number, decline_code) => {
     const token = await stored(number);
@@ -171,7 +171,7 @@ describe("without the shopper", () => {
   });
 });
 
-test("equal cards have equal fingerprints, also of different customers", async () => {
+test("equal cards have equal fingerprints, even of different customers", async () => {
   const ofCheck = async (number: string) => {
     const { storeCard, check } = customerAt(shared);
     const outcome = await storeCard(await check(number));
@@ -186,7 +186,7 @@ test("equal cards have equal fingerprints, also of different customers", async (
   expect(paid).toMatchObject({ kind: "approved", fingerprint: first });
 });
 
-test("one customer of ours is one customer at Stripe, who is told apart by our ids alone", async () => {
+test("each of our customers is one customer at Stripe, with only our ids", async () => {
   await withDouble(async (double) => {
     const { storeCard, check, processor, tokenize, charge, account, customer } = customerAt(double);
     const checks = await Promise.all(["4242424242424242", "5555555555554444"].map(check));
@@ -210,7 +210,7 @@ describe("messages about stored cards", () => {
     return (await Promise.all(events.map(async (event) => reports.read(messageOf(event))))).flat();
   };
 
-  test("tell of a new expiry date, and of a removal", async () => {
+  test("report a new expiry date, and a removal", async () => {
     const storedCard = await stored("4242424242424242");
     expect(await told()).toEqual([]);
     shared.books.cards.renew(storedCard, 7, 2101);
@@ -221,7 +221,7 @@ describe("messages about stored cards", () => {
     expect(await told()).toEqual([updated, { id: expect.stringMatching(/^evt_/), storedCard, change: "removed" }]);
   });
 
-  test("of what is no card report nothing, and of what cannot be kept are refused", async () => {
+  test("about anything but cards report nothing, and those that can't be stored are refused", async () => {
     const [event] = eventsOf(shared, account).filter(({ type }) => type === "payment_method.automatically_updated");
     if (!event) throw new Error("a renewal is told of");
     const about = (change: object) =>

@@ -6,7 +6,7 @@ import { type Behavior, behaviorOf, type Decline, declineOf, TEST_TOKENS } from 
 import { ApiError, found, refuse } from "./errors";
 import * as shapes from "./shapes";
 
-/** A card as it is used: `behavior` depends on whether the shopper is present. */
+/** A card in use; `behavior` depends on whether the shopper is present. */
 export type Method = { object: Stripe.PaymentMethod; behavior: Behavior; expired: boolean };
 
 type NewMethod = {
@@ -25,7 +25,7 @@ export type Tell = (type: string, object: Told) => void;
 const SINGLE_USE =
   "The provided PaymentMethod was previously used with a PaymentIntent without Customer attachment, or was detached from a Customer. It may not be used again.";
 
-/** Payment methods, the customers that they are attached to, and checks without a payment. */
+/** Payment methods with their customers, and checks without a payment. */
 export class Cards {
   readonly customers = new Map<string, Stripe.Customer>();
   readonly setups = new Map<string, Stripe.SetupIntent>();
@@ -171,7 +171,7 @@ export class Cards {
     return intent;
   }
 
-  /** The URL to go back to; null if there is no pending challenge. */
+  /** The URL to return to; null if no challenge is pending. */
   answerChallenge(id: string, passed: boolean): string | null {
     const intent = this.setups.get(id);
     const method = this.find(String(intent?.payment_method));

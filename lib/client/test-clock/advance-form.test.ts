@@ -4,7 +4,7 @@ import { clockMs } from "./clock";
 
 const at = (text: string) => Date.parse(text);
 
-test("a step keeps the time of day in the business's zone, also over a change of clocks", () => {
+test("a step keeps the time of day in the business's zone, even across a clock change", () => {
   const now = at("2026-10-24T12:00:00Z");
   const read = (step: "day" | "week" | "month", from = now) => readAdvance({ step, at: "" }, from, "Europe/Berlin").to;
   expect(read("day")).toBe("2026-10-25T13:00:00.000Z");

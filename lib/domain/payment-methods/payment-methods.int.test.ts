@@ -144,7 +144,7 @@ test("twenty requests under one key store one card", async () => {
   expect(checks.find(({ check }) => check === "answered_keys_are_completed")?.count).toBe(0);
 });
 
-test("a token stores one card, however many try it at once, and pays nothing afterwards", async () => {
+test("a token stores one card despite concurrent requests, and pays nothing afterwards", async () => {
   const tenant = await moneyTenant(db);
   const payment_token = await newToken(tenant);
   const answers = await Promise.all(
@@ -158,14 +158,14 @@ test("a token stores one card, however many try it at once, and pays nothing aft
   expect(await tenant.create({ payment_token })).toMatchObject({ status: 400, body: { param: "payment_token" } });
 });
 
-test("a token of a declined check is used up, as in a payment", async () => {
+test("a declined check uses up its token, as a payment does", async () => {
   const tenant = await moneyTenant(db);
   const payment_token = await newToken(tenant, "4000000000000002");
   expect(await store(tenant, { payment_token })).toMatchObject({ status: 402 });
   expect(await store(tenant, { payment_token })).toMatchObject({ status: 400, body: { param: "payment_token" } });
 });
 
-test("a processor that cannot be reached leaves key and token free", async () => {
+test("an unreachable processor leaves key and token unused", async () => {
   const tenant = await moneyTenant(db);
   const body = { payment_token: await newToken(tenant) };
   const changes: Partial<Processor> = { storeCard: async () => ({ kind: "not_sent", reason: "away" }) };
@@ -176,7 +176,7 @@ test("a processor that cannot be reached leaves key and token free", async () =>
   expect(await store(tenant, body, { key: "k" })).toMatchObject({ status: 201 });
 });
 
-test("a processor without stored cards is refused with a sentence, and live mode takes no card number", async () => {
+test("a processor without stored cards is refused with an explanation, and live mode refuses card numbers", async () => {
   const tenant = await moneyTenant(db);
   const changes: Partial<Processor> = { storeCard: undefined };
   expect(await store(tenant, {}, { changes })).toMatchObject({ status: 422, body: { code: "processor_refused" } });
@@ -185,7 +185,7 @@ test("a processor without stored cards is refused with a sentence, and live mode
   await expect(createPaymentMethod(ctx, body)).rejects.toMatchObject({ code: "invalid_parameter", param: "card" });
 });
 
-test("the list has the newest first, and filters by customer and status", async () => {
+test("the list is newest first, and filters by customer and status", async () => {
   const tenant = await moneyTenant(db);
   const first = (await store(tenant)).body;
   const expired = (await store(tenant, { customer_id: "cus_2" })).body;
@@ -230,7 +230,7 @@ test("a removed card is gone at the processor, and removing it again changes not
   ]);
 });
 
-test("while the processor is away, the card is removed here at once, and there by the job later", async () => {
+test("while the processor is unreachable, the card is removed here immediately, and there by the job", async () => {
   const tenant = await moneyTenant(db);
   const { id } = (await store(tenant)).body;
   const away = { removeCard: () => Promise.reject(new Error("the processor is away")) };

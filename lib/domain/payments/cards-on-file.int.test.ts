@@ -33,7 +33,7 @@ const expectClean = async () => {
   expect(checks.filter(({ count, check }) => count > 0 && check !== "processor_knows_our_operations")).toEqual([]);
 };
 
-test("a stored card is charged like any other, for its customer, by the merchant unless said otherwise", async () => {
+test("a stored card is charged like any other, for its customer, with the merchant as default initiator", async () => {
   const tenant = await moneyTenant(db);
   const { id, card } = await store(tenant);
   const made = await charge(tenant, id, { capture_method: "manual", metadata: { order: "7" } });
@@ -56,7 +56,7 @@ test("a stored card is charged like any other, for its customer, by the merchant
   await expectClean();
 });
 
-test("the same key charges a stored card once, also with the default written out", async () => {
+test("the same key charges a stored card once, even if only one request spells out the default", async () => {
   const tenant = await moneyTenant(db);
   const { id } = await store(tenant);
   const answers = await Promise.all(Array.from({ length: 10 }, () => charge(tenant, id, {}, "k")));
@@ -117,7 +117,7 @@ test("a removal among 20 payments: each began before it and is finished, or is r
     const [removed, answers] = await Promise.all([removePaymentMethod(ctxOf(tenant), { id }), Promise.all(payments)]);
     expect(JSON.parse(removed.body)).toMatchObject({ status: "REMOVED" });
     const refused = answers.filter(({ code }) => code === "invalid_state");
-    // Of those that were sent, some found the card deleted at the processor.
+    // Some of those that were sent found the card deleted at the processor.
     expect(tenant.script.count("authorize")).toBe(20 - refused.length);
     const [row] = await db.sql`
       select count(*)::int as late from operations o
@@ -166,7 +166,7 @@ test("a removal waits for a payment that begins", async () => {
   }
 });
 
-test("a removal waits for no processor: a payment in flight ends as it does, the next is refused", async () => {
+test("a removal waits for no processor: a payment in flight is finished, and the next is refused", async () => {
   const tenant = await moneyTenant(db);
   const { id } = await store(tenant);
   const call = holds();
@@ -223,7 +223,7 @@ test("an approved payment stores its card, and one that is declined doesn't", as
   await expectClean();
 });
 
-test("a lost response loses no card: it is stored once, when the outcome becomes known", async () => {
+test("after a lost response, the card is stored once the outcome is known", async () => {
   const tenant = await moneyTenant(db);
   const body = { customer_id: "cus_1", save_payment_method: true };
   tenant.script.next(losesAnswer);
@@ -242,7 +242,7 @@ test("a lost response loses no card: it is stored once, when the outcome becomes
   await expectClean();
 });
 
-test("3-D Secure: the card is stored once the challenge is passed, and not if it fails", async () => {
+test("3-D Secure: the card is stored if the challenge is passed, and not if it fails", async () => {
   const tenant = await moneyTenant(db);
   const saving = { customer_id: "cus_1", save_payment_method: true, ...cardOf("4000000000003220") };
   const { service, merchant } = tenant;

@@ -3,7 +3,7 @@ import { afterFailedTry, DUNNING } from "./dunning";
 
 const base = { declineCode: "insufficient_funds", now: "2026-03-27T09:00:00.000Z", timeZone: "Europe/Berlin" } as const;
 
-test("a soft decline is tried 3, 5 and 7 days later at the same time of day, and then no more", () => {
+test("a soft decline is retried after 3, 5 and 7 days at the same time of day, and then no more", () => {
   expect([0, 1, 2, 3].map((step) => afterFailedTry(DUNNING, { ...base, step }))).toEqual([
     { kind: "later", at: "2026-03-30T08:00:00.000Z", step: 1 },
     { kind: "later", at: "2026-04-01T08:00:00.000Z", step: 2 },

@@ -8,7 +8,7 @@ const { db } = await testDatabase({ max: 20 });
 const types = (rows: { type: string }[]) => rows.map(({ type }) => type);
 
 describe("a subscription without a trial", () => {
-  test("is paid at once, and again each month, always counted from the anchor", async () => {
+  test("is charged immediately and every month, always counted from the anchor", async () => {
     const tenant = await subscriptionTenant(db);
     const made = await tenant.create({ plan_id: await tenant.plan(), payment_method_id: await tenant.card() });
     expect(made).toMatchObject({
@@ -45,7 +45,7 @@ describe("a subscription without a trial", () => {
     expect(types(await tenant.events(first?.id))).toEqual(["invoice.created", "invoice.opened", "invoice.paid"]);
   });
 
-  test("whose first payment is declined is 402, and there is none", async () => {
+  test("isn't created if its first payment is declined with a 402", async () => {
     const tenant = await subscriptionTenant(db);
     const body = { plan_id: await tenant.plan(), payment_method_id: await tenant.card(CARDS.alwaysPoor) };
     const made = await tenant.create(body, { key: "k" });
@@ -61,7 +61,7 @@ describe("a subscription without a trial", () => {
     expect(await tenant.invoice(good.body.latest_invoice_id)).toMatchObject({ number: "INV-000001" });
   });
 
-  test("of which an answer was lost is INCOMPLETE until it is known, and the same key tells the end", async () => {
+  test("is INCOMPLETE after a lost response until the outcome is known, which the same key then returns", async () => {
     const tenant = await subscriptionTenant(db);
     const body = { plan_id: await tenant.plan(), payment_method_id: await tenant.card() };
     tenant.script.next(async (real) => {
@@ -105,7 +105,7 @@ describe("a trial", () => {
     expect(await tenant.invoices(made.id)).toMatchObject([{ kind: "PERIOD", period: { number: 1 }, status: "PAID" }]);
   });
 
-  test("is given once for each customer, card and mailbox", async () => {
+  test("is granted once for each customer, card and mailbox", async () => {
     const tenant = await subscriptionTenant(db);
     const plan_id = await tenant.plan(trial);
     const first = { plan_id, payment_method_id: await tenant.card(), customer_email: "Ada+1@Example.com" };
@@ -131,7 +131,7 @@ describe("a trial", () => {
     expect((await tenant.create(stranger)).body).toMatchObject({ status: "TRIALING", trial_refused: false });
   });
 
-  test("that is paid is charged now, and a decline leaves the trial free", async () => {
+  test("that costs something is charged immediately, and a decline doesn't use it up", async () => {
     const tenant = await subscriptionTenant(db);
     const paid = { ...trial, type: "SUBSCRIPTION_PAID_TRIAL", trial_price: 100 } as const;
     const plan_id = await tenant.plan(paid);
@@ -146,7 +146,7 @@ describe("a trial", () => {
     ]);
   });
 
-  test("that is extended over a month's end moves the anchor and skips no invoice", async () => {
+  test("that is extended past a month's end moves the anchor and skips no invoice", async () => {
     const tenant = await subscriptionTenant(db);
     const { body } = await tenant.create({ plan_id: await tenant.plan(trial), payment_method_id: await tenant.card() });
     const changed = await tenant.update(body.id, { trial_end_at: "2026-03-31T10:00:00Z" });
@@ -172,7 +172,7 @@ describe("a trial", () => {
 });
 
 describe("a renewal that is declined", () => {
-  test("is tried 3, 5 and 7 days after the try before, then the subscription ends", async () => {
+  test("is retried 3, 5 and 7 days after the previous attempt, then the subscription ends", async () => {
     const tenant = await subscriptionTenant(db);
     const { body } = await tenant.create({
       plan_id: await tenant.plan(),
@@ -198,7 +198,7 @@ describe("a renewal that is declined", () => {
     expect(await tenant.payments()).toHaveLength(6);
   });
 
-  test("is tried by hand without using up a step, and at once with a new card", async () => {
+  test("can be retried manually without using up a step, and is retried immediately with a new card", async () => {
     const tenant = await subscriptionTenant(db);
     const { body } = await tenant.create({
       plan_id: await tenant.plan(),
@@ -221,7 +221,7 @@ describe("a renewal that is declined", () => {
     });
   });
 
-  test("for good waits for a new card", async () => {
+  test("with a hard decline waits for a new card", async () => {
     const tenant = await subscriptionTenant(db);
     const trial = { type: "SUBSCRIPTION_FREE_TRIAL", trial_period_value: 1, trial_period_unit: "MONTHS" } as const;
     const { body } = await tenant.create({
@@ -235,7 +235,7 @@ describe("a renewal that is declined", () => {
     expect(await tenant.payments()).toHaveLength(1);
   });
 
-  test("with an unknown outcome is not tried again until it is known", async () => {
+  test("isn't retried while its outcome is unknown", async () => {
     const tenant = await subscriptionTenant(db);
     const { body } = await tenant.create({ plan_id: await tenant.plan(), payment_method_id: await tenant.card() });
     tenant.script.next(says({ kind: "unknown", reason: "lost" }));
@@ -247,8 +247,8 @@ describe("a renewal that is declined", () => {
   });
 });
 
-describe("the end", () => {
-  test("comes at once, and nothing is charged any more", async () => {
+describe("cancellation", () => {
+  test("takes effect immediately, and nothing more is charged", async () => {
     const tenant = await subscriptionTenant(db);
     const { body } = await tenant.create({
       plan_id: await tenant.plan(),
@@ -271,7 +271,7 @@ describe("the end", () => {
     });
   });
 
-  test("comes with the period, unless that is taken back", async () => {
+  test("takes effect at the end of the period, unless it is withdrawn", async () => {
     const tenant = await subscriptionTenant(db);
     const { body } = await tenant.create({ plan_id: await tenant.plan(), payment_method_id: await tenant.card() });
     await tenant.update(body.id, { cancel_at_period_end: true });
@@ -284,7 +284,7 @@ describe("the end", () => {
     expect(await tenant.invoices(body.id)).toHaveLength(2);
   });
 
-  test("refunds the unused part by seconds", async () => {
+  test("refunds the unused part by the second", async () => {
     const tenant = await subscriptionTenant(db);
     const plan_id = await tenant.plan({
       full_price: 3_000,
@@ -303,7 +303,7 @@ describe("the end", () => {
 });
 
 describe("changes", () => {
-  test("now settle the rest of the period by seconds, and a decline changes nothing", async () => {
+  test("that are immediate prorate the rest of the period by the second, and a decline changes nothing", async () => {
     const tenant = await subscriptionTenant(db);
     const days = { billing_frequency_value: 30, billing_frequency_unit: "DAYS" } as const;
     const small = await tenant.plan({ full_price: 1_000, ...days });
@@ -327,7 +327,7 @@ describe("changes", () => {
     expect((await tenant.invoices(body.id)).at(-1)).toMatchObject({
       ...{ number: "INV-000002", status: "PAID", total: 2_000, amount_paid: 2_000 },
     });
-    // Back: the difference becomes credit, which the next invoice uses up.
+    // Changing back: the difference becomes credit, which the next invoice uses up.
     const back = await tenant.change(body.id, { plan_id: small, when: "now" });
     expect(back.body).toMatchObject({ credit: 2_000, next_invoice_amount: 0 });
     await tenant.travel("2026-03-02T10:00:00.000Z");
@@ -340,7 +340,7 @@ describe("changes", () => {
     ]);
   });
 
-  test("of the interval begin a new period now", async () => {
+  test("of the interval begin a new period immediately", async () => {
     const tenant = await subscriptionTenant(db);
     const monthly = await tenant.plan({ full_price: 3_100 });
     const yearly = await tenant.plan({ full_price: 30_000, billing_frequency_value: 12 });
@@ -367,7 +367,7 @@ describe("changes", () => {
     });
   });
 
-  test("at the period's end replace one another, and keep the anchor", async () => {
+  test("at the period's end replace earlier ones, and keep the anchor", async () => {
     const tenant = await subscriptionTenant(db);
     const [a, b, c] = [
       await tenant.plan(),
@@ -394,7 +394,7 @@ describe("changes", () => {
 });
 
 describe("a pause", () => {
-  test("makes no invoices, and resuming begins a new period with a new anchor", async () => {
+  test("creates no invoices, and resuming begins a new period with a new anchor", async () => {
     const tenant = await subscriptionTenant(db);
     const { body } = await tenant.create({ plan_id: await tenant.plan(), payment_method_id: await tenant.card() });
     await tenant.setClock("2026-02-10T10:00:00.000Z");
@@ -416,7 +416,7 @@ describe("a pause", () => {
 });
 
 describe("an invoice", () => {
-  test("is voided, given up or paid by hand", async () => {
+  test("is voided, marked as uncollectible or paid manually", async () => {
     const tenant = await subscriptionTenant(db);
     const { body } = await tenant.create({
       plan_id: await tenant.plan(),

@@ -28,7 +28,7 @@ test("29 February comes back in leap years", () => {
   ]);
 });
 
-test("a quarter's end leaves no sliver of a day", () => {
+test("quarters from a month's end are contiguous, and none is a sliver of a day", () => {
   const quarterly = {
     anchorAt: "2026-11-30T00:00:00.000Z",
     timeZone: "UTC",
@@ -41,9 +41,9 @@ test("a quarter's end leaves no sliver of a day", () => {
   }
 });
 
-test("the time of day stays through clock changes; a skipped one is after the gap, of a repeated one the first counts", () => {
+test("clock changes keep the time of day; a skipped one moves past the gap, of a repeated one the first counts", () => {
   const daily = { value: 1, unit: "DAYS" } as const;
-  // Berlin leaves out 02:00–03:00 on 2026-03-29, and repeats it on 2026-10-25.
+  // Berlin skips 02:00–03:00 on 2026-03-29, and repeats it on 2026-10-25.
   expect(starts("2026-03-28T01:30:00.000Z", "Europe/Berlin", daily, 3)).toEqual([
     ...["2026-03-28T01:30:00.000Z", "2026-03-29T01:30:00.000Z", "2026-03-30T00:30:00.000Z"],
   ]);
@@ -52,7 +52,7 @@ test("the time of day stays through clock changes; a skipped one is after the ga
   ]);
 });
 
-test("an anchor in the second of two equal hours is its own first period", () => {
+test("an anchor in the second of two equal hours is the start of its first period", () => {
   expect(periodStart({ anchorAt: "2026-10-25T01:30:00.000Z", timeZone: "Europe/Berlin", every: monthly }, 1)).toBe(
     "2026-10-25T01:30:00.000Z",
   );
@@ -77,7 +77,7 @@ const instant = fc
   .map((date) => date.toISOString());
 const LUXON = { DAYS: "days", WEEKS: "weeks", MONTHS: "months" } as const;
 
-test("equal another library's dates, in every zone", () => {
+test("match another library's dates, in every zone", () => {
   fc.assert(
     fc.property(
       instant,
@@ -116,7 +116,7 @@ test("periods follow one another without gaps, on the days of the plan's schedul
   );
 });
 
-test("the dates that a plan's page shows are those of its periods", () => {
+test("a plan's page shows the dates of its periods", () => {
   fc.assert(
     fc.property(
       instant,

@@ -9,14 +9,14 @@ test("halves are rounded to the even neighbor, on both sides of zero", () => {
   expect(halves).toEqual([-4, -2, -2, -0, 0, 2, 2, 4].map((n) => n + 0));
 });
 
-test("the unused part is by seconds over the whole period", () => {
+test("the unused part is prorated by the second", () => {
   const period = { start_at: day(1), end_at: day(31) };
   expect(unusedPart(3_000, period, day(11))).toBe(2_000);
   expect(unusedPart(3_000, period, day(1))).toBe(3_000);
   expect(unusedPart(3_000, period, day(31))).toBe(0);
-  // 1 yen, half of the period: half-even is nothing; 3 yen: two.
+  // Half of 1 yen rounds to 0, half of 3 yen to 2.
   expect([1, 3, 5].map((amount) => unusedPart(amount, period, day(16)))).toEqual([0, 2, 2]);
-  // Three decimals.
+  // A currency with three decimals.
   expect(unusedPart(10_001, period, day(16))).toBe(5_000);
 });
 
@@ -26,7 +26,7 @@ test("is exact for the largest amounts", () => {
   expect(unusedPart(9_007_199_254_740_991, period, day(2))).toBe(6_004_799_503_160_661);
 });
 
-test("used and unused parts are at most one unit from the whole, and never outside of it", () => {
+test("the unused part is within half a unit of the exact share, and between 0 and the whole", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 999_999_999_999 }),

@@ -9,7 +9,7 @@ const { db } = await testDatabase({ max: 30 });
 
 const RENEWAL = "2026-02-28T10:00:00.000Z";
 
-/** Declines that a script made up are unknown to the sandbox. */
+/** The sandbox doesn't know of scripted declines. */
 const NOT_HERE = new Set(["processor_knows_our_operations"]);
 
 async function expectClean(): Promise<void> {
@@ -34,7 +34,7 @@ async function dueTenant(count: number, card: string = CARDS.good) {
 const captured = async (tenant: SubscriptionTenant) =>
   (await tenant.payments()).filter(({ status }) => status === "CAPTURED").length;
 
-test("several engines at once make one invoice and one charge for each period", async () => {
+test("several concurrent engines create one invoice and one charge per period", async () => {
   const { tenant, ids } = await dueTenant(8);
   const engine = () => runSubscriptions(tenant.service, undefined, tenant.environmentId);
   for (let round = 0; round < 6; round++) await Promise.all(Array.from({ length: 5 }, engine));
@@ -69,7 +69,7 @@ test.each(["cancel", "pause"] as const)(
   },
 );
 
-test("a void in the same second as a try wins, or is refused while the payment is in progress", async () => {
+test("a void concurrent with an attempt wins, or is refused while the payment is in progress", async () => {
   const { tenant, ids } = await dueTenant(6, CARDS.poorLater);
   await tenant.run();
   await tenant.travel("2026-03-31T10:00:00.000Z");
@@ -88,7 +88,7 @@ test("a void in the same second as a try wins, or is refused while the payment i
   await expectClean();
 });
 
-test("a cancel while a payment is at the processor ends the subscription; a payment that succeeds still pays its invoice", async () => {
+test("a cancel during a payment ends the subscription, and a payment that succeeds still pays its invoice", async () => {
   const { tenant, ids } = await dueTenant(1);
   const [id = ""] = ids;
   const { step, reached, release } = holds();
@@ -104,7 +104,7 @@ test("a cancel while a payment is at the processor ends the subscription; a paym
   await expectClean();
 });
 
-test("a cancel while a payment is at the processor voids the invoice that is then declined", async () => {
+test("a cancel during a payment voids the invoice if the payment is declined", async () => {
   const { tenant, ids } = await dueTenant(1);
   const [id = ""] = ids;
   const { step, reached, release } = holds();
@@ -122,7 +122,7 @@ test("a cancel while a payment is at the processor voids the invoice that is the
   await expectClean();
 });
 
-test("an engine that dies at the processor leaves one charge, and the invoice paid", async () => {
+test("an engine that dies during the processor call leaves one charge, and the invoice is paid", async () => {
   const { tenant, ids } = await dueTenant(1);
   const [id = ""] = ids;
   tenant.script.next(async (real) => {
@@ -139,7 +139,7 @@ test("an engine that dies at the processor leaves one charge, and the invoice pa
   await expectClean();
 });
 
-test("of many retries and payments by hand at once, one charges", async () => {
+test("of many concurrent retries and manual payments, one charges", async () => {
   const { tenant, ids } = await dueTenant(1, CARDS.poorLater);
   const [id = ""] = ids;
   await tenant.run();
@@ -158,7 +158,7 @@ test("of many retries and payments by hand at once, one charges", async () => {
   await expectClean();
 });
 
-test("of two changes at once one is charged, and the other starts over or is refused for the moment", async () => {
+test("of two concurrent changes, one is charged, and the other starts over or is refused for now", async () => {
   const { tenant, ids } = await dueTenant(1);
   const [id = ""] = ids;
   await tenant.run();
@@ -169,7 +169,7 @@ test("of two changes at once one is charged, and the other starts over or is ref
   await expectClean();
 });
 
-test("of two first subscriptions of one customer at once, one has the trial", async () => {
+test("of a customer's two concurrent first subscriptions, one gets the trial", async () => {
   const tenant = await subscriptionTenant(db);
   const trial = {
     type: "SUBSCRIPTION_PAID_TRIAL",
@@ -185,7 +185,7 @@ test("of two first subscriptions of one customer at once, one has the trial", as
   await expectClean();
 });
 
-test("the same request several times at once makes one subscription", async () => {
+test("concurrent copies of a request create one subscription", async () => {
   const tenant = await subscriptionTenant(db);
   const body = { plan_id: await tenant.plan(), payment_method_id: await tenant.card() };
   const made = await Promise.all(Array.from({ length: 6 }, () => tenant.create(body, { key: "same" })));
@@ -194,7 +194,7 @@ test("the same request several times at once makes one subscription", async () =
   await expectClean();
 });
 
-test("a removed card is not charged: the invoice waits for another one", async () => {
+test("a removed card is not charged, and the invoice waits for another card", async () => {
   const { tenant, ids } = await dueTenant(1);
   const [id = ""] = ids;
   await db.sql`update payment_methods set removed_at = now(), processor_token = '' where environment_id = ${tenant.environmentId}`;
@@ -207,7 +207,7 @@ test("a removed card is not charged: the invoice waits for another one", async (
   await expectClean();
 });
 
-test("a change whose outcome is unknown blocks others, and comes into force or ends with it", async () => {
+test("a change with an unknown outcome blocks others, and takes effect or is dropped once it is known", async () => {
   const { tenant, ids } = await dueTenant(1);
   const [id = ""] = ids;
   await tenant.run();
@@ -225,7 +225,7 @@ test("a change whose outcome is unknown blocks others, and comes into force or e
   await expectClean();
 });
 
-test("the last try of one invoice ends a try of another that is due at the same instant", async () => {
+test("the last attempt on one invoice prevents an attempt on another that is due at the same instant", async () => {
   const { tenant, ids } = await dueTenant(1);
   const [id = ""] = ids;
   await tenant.update(id, { payment_method_id: await tenant.card(CARDS.alwaysPoor) });

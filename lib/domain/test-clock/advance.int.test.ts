@@ -19,7 +19,7 @@ const { db } = await testDatabase();
 const DAY_MS = 86_400_000;
 const CHALLENGED = { card: { number: "4000000000003220", exp_month: 12, exp_year: 2040, cvv: "123" } };
 
-/** Contexts as a request has them: with the clock that its caller was read with. */
+/** Contexts as a request gets them: with the clock as it was when its caller was read. */
 async function contextOf({ service, merchant }: MoneyTenant): Promise<Context> {
   const clock = await readClock(db.sql, merchant.test.id);
   return testContext(service, { ...merchant.test, clock });
@@ -31,7 +31,7 @@ async function now(tenant: MoneyTenant): Promise<number> {
 
 const later = (at: number, ms: number) => new Date(at + ms).toISOString();
 
-/** Starts to advance, past the second in which earlier requests end. */
+/** Starts to advance, and waits until earlier requests have ended. */
 async function start(tenant: MoneyTenant, to: string) {
   const clock = await advanceTestClock(await contextOf(tenant), { to });
   await db.sql`update environments set clock_held_until = now() - interval '1 s' where id = ${tenant.environmentId}`;
@@ -51,7 +51,7 @@ async function openSession(tenant: MoneyTenant) {
   return JSON.parse((await createClientSession({ ...ctx, idempotency: key }, body)).body);
 }
 
-/** A payment of a request that was made at the clock's time. */
+/** A payment by a request made at the clock's time. */
 async function pay(tenant: MoneyTenant, body: object = {}) {
   const { environment } = await contextOf(tenant);
   const { body: payment, status } = await tenant.create(body, { context: { environment } });
@@ -64,7 +64,7 @@ async function eventsOf(tenant: MoneyTenant, type: string) {
   return data.map((event) => event.created_at).reverse();
 }
 
-/** 02:00 UTC of the night after a time: the nightly settlement. */
+/** The nightly settlement after a time: 02:00 UTC. */
 function nightAfter(at: string): string {
   const shifted = new Date(Date.parse(at) - 2 * 3_600_000);
   return later(Date.parse(`${shifted.toISOString().slice(0, 10)}T00:00:00Z`), DAY_MS + 2 * 3_600_000);
@@ -73,7 +73,7 @@ function nightAfter(at: string): string {
 const expectClean = async () => expect((await verifyBooks(db)).checks.filter((check) => check.count > 0)).toEqual([]);
 
 describe("a clock that advances three months", () => {
-  test("does everything at its own instant, in order, and the books stay clean", async () => {
+  test("does everything at its own instant, in order, and passes every book check", async () => {
     const tenant = await moneyTenant(db);
     const began = await now(tenant);
     const held = await pay(tenant, { capture_method: "manual" });
@@ -113,7 +113,7 @@ describe("a clock that advances three months", () => {
     expect(Math.abs((await now(tenant)) - Date.parse(to))).toBeLessThan(60_000);
     await expectClean();
 
-    // The next payment is dated by the clock, and settles by it without another advance.
+    // The next payment has the clock's time, and is settled by it without another advance.
     const next = await pay(tenant);
     expect(Math.abs(Date.parse(next.created_at) - Date.parse(to))).toBeLessThan(60_000);
     await db.sql`update environments set clock_offset_ms = clock_offset_ms + ${2 * DAY_MS}::bigint where id = ${tenant.environmentId}`;
@@ -122,14 +122,14 @@ describe("a clock that advances three months", () => {
     await expectClean();
   });
 
-  test("loses nothing and does nothing twice when its job dies in the midst, or two run at once", async () => {
+  test("loses and duplicates nothing if its job dies midway, or if two run concurrently", async () => {
     const tenant = await moneyTenant(db);
     const began = await now(tenant);
     const held = await Promise.all(Array.from({ length: 4 }, () => pay(tenant, { capture_method: "manual" })));
     const captured = await pay(tenant);
     const to = later(began, 90 * DAY_MS);
     await start(tenant, to);
-    // The first job stops at its first void, as if its process was killed: its lease stays.
+    // The first job stops at its first void, as if its process were killed; its lease remains.
     const { step, reached, release } = holds();
     tenant.script.next(step);
     const stopping = new AbortController();
@@ -153,7 +153,7 @@ describe("a clock that advances three months", () => {
       updated_at: nightAfter(captured.transactions[0].captured_at),
     });
     expect(await eventsOf(tenant, "settlement_batch.created")).toHaveLength(1);
-    // Should it wake up, it changes nothing.
+    // If it wakes up, it changes nothing.
     release();
     await dying;
     expect((await getTestClock(await contextOf(tenant))).status).toBe("READY");
@@ -179,10 +179,10 @@ describe("a clock that advances three months", () => {
 });
 
 describe("while a clock advances", () => {
-  test("other writes are refused, also by a caller read before, and go on once it is ready", async () => {
+  test("other writes are refused, even from a cached caller, until it is ready again", async () => {
     const tenant = await moneyTenant(db);
     const began = await now(tenant);
-    // Real time has gone on since it was frozen, but no clock is behind it.
+    // Real time has continued since the clock was frozen, but no clock is behind it.
     expect(await start(tenant, later(began, DAY_MS))).toMatchObject({ offset_seconds: 0 });
     const frozen = await contextOf(tenant);
     await expect(requireRunningClock(frozen)).rejects.toMatchObject({
@@ -193,12 +193,12 @@ describe("while a clock advances", () => {
       code: "clock_advancing",
     });
     await advanceClocks(tenant.service);
-    // The caller was read while it advanced; the write has the time that it has now.
+    // The caller was read during the advance; the write uses the clock's current time.
     const ctx = await requireRunningClock(frozen);
     expect(environmentNow(ctx).getTime()).toBeGreaterThanOrEqual(began + DAY_MS);
   });
 
-  test("nothing moves before money that was moving is written", async () => {
+  test("it doesn't move until operations in progress are written", async () => {
     const tenant = await moneyTenant(db);
     const began = await now(tenant);
     const payment = await pay(tenant, { capture_method: "manual" });
@@ -218,7 +218,7 @@ describe("while a clock advances", () => {
   });
 });
 
-test("a clock goes forward only, by at most two years a call", async () => {
+test("a clock only goes forward, by at most two years per call", async () => {
   const tenant = await moneyTenant(db);
   const began = await now(tenant);
   const refused = { code: "invalid_parameter", errors: [{ param: "to" }] };
@@ -230,7 +230,7 @@ test("a clock goes forward only, by at most two years a call", async () => {
   expect(await getTestClock(await contextOf(tenant))).toMatchObject({ failure_reason: null });
 });
 
-test("live mode has no clock, also by the database", async () => {
+test("live mode has no clock, which the database enforces, too", async () => {
   const tenant = await moneyTenant(db);
   const live = testContext(tenant.service, tenant.merchant.live);
   await expect(getTestClock(live)).rejects.toMatchObject({ code: "permission_denied" });

@@ -76,7 +76,7 @@ describe("the recurring cards pass a check and a payment by the customer, and th
     expect(await pay(other)).toMatchObject({ kind: "approved" });
   });
 
-  test("…7205 approves two of many charges at once", async () => {
+  test("…7205 approves two of many concurrent charges", async () => {
     const card = await stored("4000000000007205");
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => pay(card)));
     expect(outcomes.filter(({ kind }) => kind === "approved")).toHaveLength(2);
@@ -96,7 +96,7 @@ test.each(SANDBOX_CARDS.filter((card) => card.behavior.startsWith("decline:")))(
   },
 );
 
-test("the challenge of a stored card is the customer's: charges by the merchant have none", async () => {
+test("only charges by the customer have a stored card's challenge", async () => {
   const request = await check("4000000000003220");
   expect(await storeCard(request)).toMatchObject({
     kind: "action_required",
@@ -120,7 +120,7 @@ test("an expired card is neither stored nor charged", async () => {
   expect(await pay(card)).toMatchObject(expired);
 });
 
-test("a stored card is charged without a security code, and counts in the fraud rules like the typed one", async () => {
+test("a stored card is charged without a security code, and the fraud rules count it like the typed card", async () => {
   const card = await stored("4242424242424242");
   const { account } = card;
   for (let i = 0; i < 5; i++) await processor.authorize(await authorization("4242424242424242", { account }));
@@ -142,14 +142,14 @@ test("equal cards of an account have equal fingerprints, stored by a check or a 
   expect(await byCheck("4242424242424242", newId())).not.toBe(first);
 });
 
-describe("a processor on a bad day", () => {
-  test("a check whose answer is lost has stored the card, and the same reference tells", async () => {
+describe("a failing processor", () => {
+  test("a check with a lost response has stored the card, which the same reference returns", async () => {
     const request = await check("4000000000001976");
     expect(await storeCard(request)).toMatchObject({ kind: "unknown" });
     expect(await storeCard(request)).toMatchObject({ kind: "stored", token: `sbc_${request.reference}` });
   });
 
-  test("a payment whose answer is lost loses no card", async () => {
+  test("a payment with a lost response has stored its card", async () => {
     const customer = newId();
     const request = await authorization("4000000000001976", { store: { customer } });
     expect(await processor.authorize(request)).toMatchObject({ kind: "unknown" });
@@ -159,7 +159,7 @@ describe("a processor on a bad day", () => {
     expect(await pay(card)).toMatchObject({ kind: "unknown" });
   });
 
-  test("the first check is refused unexecuted, the second one stores", async () => {
+  test("the first check is refused unexecuted, and the second stores the card", async () => {
     const request = await check("4000000000001984");
     expect(await storeCard(request)).toMatchObject({ kind: "not_sent" });
     expect(await storeCard(request)).toMatchObject({ kind: "stored" });
@@ -180,7 +180,7 @@ describe("a processor on a bad day", () => {
   });
 });
 
-test("a charge whose card is removed in the meantime is made, or refused, but never both", async () => {
+test("a charge whose card is removed in the meantime is either made or refused", async () => {
   const card = await stored("4242424242424242");
   const requests = await Promise.all(Array.from({ length: 10 }, () => charge(card)));
   const sent = requests.map((request) => processor.authorize(request));
@@ -205,7 +205,7 @@ test("a stored card belongs to one account", async () => {
   expect(await storeCard({ ...stranger, reference: request.reference })).toMatchObject({ kind: "not_sent" });
 });
 
-test("no number and no security code of a stored card is kept", async () => {
+test("neither the number nor the security code of a stored card is kept", async () => {
   const { token } = await stored("4242424242424242");
   const [row] =
     await sql`select to_jsonb(c)::text as text from sandbox_processor.stored_cards c where reference = ${token.slice(4)}`;
