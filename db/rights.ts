@@ -46,7 +46,7 @@ export const TABLE_RIGHTS: Record<string, Rights> = {
   saved_views: { app: ALL, jobs: ALL },
   api_keys: { app: KEPT, jobs: KEPT },
   plans: { app: KEPT, jobs: ["select"] },
-  // Declined first payments remove what they were for.
+  // A declined first payment deletes its subscription and invoice.
   subscriptions: { app: ALL, jobs: ["select"] },
   subscription_trials: { app: ["select", "insert", "delete"], jobs: ["select"] },
   invoices: { app: ALL, jobs: ["select"] },

@@ -15,26 +15,26 @@ import { FormRefusal, useForm } from "@/lib/client/use-form";
 import { fullTimeText } from "@/lib/contract/format";
 import type { TestClock } from "@/lib/contract/test-clock/endpoints";
 
-/** An advance that this dialog follows. */
+/** An advance of the clock that this dialog tracks. */
 type Advance = { from: string; to: string };
 
 type AdvanceDialogProps = {
   /** The environment's time when the dialog opens. */
   nowMs: number;
   timeZone: string;
-  /** The clock is advancing already, through the API or in another tab. */
+  /** True if the clock is already advancing, through the API or in another tab. */
   isAdvancing: boolean;
   onClose: () => void;
 };
 
-/** Asks how far to advance the test clock, follows it, and lists what happened on the way. */
+/** Advances the test clock, shows its progress and lists the events that it caused. */
 export function AdvanceDialog({ nowMs, timeZone, isAdvancing, onClose }: AdvanceDialogProps) {
   const router = useRouter();
   const now = new Date(nowMs).toISOString();
   const [advance, setAdvance] = useState<Advance | null>(isAdvancing ? { from: now, to: now } : null);
   const close = () => {
     onClose();
-    // The page shows the environment as it was before.
+    // The page still shows the state before the advance.
     if (advance) router.refresh();
   };
   return advance ? (
@@ -170,10 +170,10 @@ function Progress({ clock, advance, text }: { clock: TestClock | undefined; adva
   );
 }
 
-/** Events per page of the API. */
+/** Max page size of the events API. */
 const MAX_EVENTS = 100;
 
-/** What happened on the way, by type of event. */
+/** Events that the advance caused, counted by type. */
 function Happened({ advance, until }: { advance: Advance; until: string }) {
   const { data, error } = useQuery({
     queryKey: ["test-clock-events", advance, until],

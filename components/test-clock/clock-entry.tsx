@@ -15,7 +15,7 @@ const AdvanceDialog = dynamic(() => import("./advance-dialog").then((module) => 
 
 type ClockEntryProps = { clock: ClientClock; mayAdvance: boolean };
 
-/** The sandbox's date, where it isn't today's, and the way to advance it. */
+/** The sandbox's date if a test clock moved it, and a button that advances it. */
 export function ClockEntry({ clock, mayAdvance }: ClockEntryProps) {
   const { merchant } = useDashboard();
   const [openedMs, setOpenedMs] = useState<number | null>(null);

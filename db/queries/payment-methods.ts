@@ -8,7 +8,7 @@ import { countUpTo } from "./statement-text";
 const table = paymentMethods;
 const byId = (environmentId: string, id: string) => and(eq(table.environment_id, environmentId), eq(table.id, id));
 
-/** Null if it exists already. */
+/** Returns null if the id already exists. */
 export async function insertPaymentMethod(orm: Orm, row: PaymentMethodRow): Promise<PaymentMethodRow | null> {
   const rows = await orm.insert(table).values(row).onConflictDoNothing().returning();
   return rows[0] ?? null;
@@ -19,15 +19,15 @@ export async function findPaymentMethod(orm: Orm, environmentId: string, id: str
   return rows[0] ?? null;
 }
 
-/** Locks it until the transaction ends: no payment with it begins in the meantime. */
+/** Locks a payment method until the transaction ends, so that no payment with it can begin. */
 export async function lockPaymentMethod(orm: Orm, environmentId: string, id: string): Promise<PaymentMethodRow | null> {
   const rows = await orm.select().from(table).where(byId(environmentId, id)).for("update");
   return rows[0] ?? null;
 }
 
 /**
- * Marks a locked payment method as removed. `clock_timestamp()`, because the transaction's own time may be from before
- * a payment that held the lock. `isGone`: the processor has deleted it already.
+ * Marks a locked payment method as removed. Uses `clock_timestamp()`, because the transaction may have begun
+ * before a payment that held the lock. `isGone`: the processor has already deleted it.
  */
 export async function markRemoved(
   orm: Orm,
@@ -60,7 +60,7 @@ export async function updateStoredCard(
   return rows[0];
 }
 
-/** The processor has deleted a removed card. */
+/** Records that the processor has deleted a removed card. */
 export async function noteRemovalDone(orm: Orm, environmentId: string, id: string): Promise<void> {
   await orm
     .update(table)
@@ -69,8 +69,9 @@ export async function noteRemovalDone(orm: Orm, environmentId: string, id: strin
 }
 
 /**
- * Takes removed cards that their processor still has, in all environments. The next attempt is as far off as the removal
- * is old: at least a minute, at most a day. Index: `payment_methods_removals`.
+ * Claims removed cards that their processor hasn't deleted yet, in all environments. The delay to the next
+ * attempt equals the time since the removal: at least a minute, at most a day. Index:
+ * `payment_methods_removals`.
  */
 export async function takeDueRemovals(sql: Sql, limit: number): Promise<(PaymentMethodRow & { mode: Mode })[]> {
   return sql<(PaymentMethodRow & { mode: Mode })[]>`
@@ -83,7 +84,7 @@ export async function takeDueRemovals(sql: Sql, limit: number): Promise<(Payment
     returning m.*, e.mode`;
 }
 
-/** The stored card with a processor's token at one connection, of all environments or one. */
+/** Finds a stored card by its processor token at one connection, in one environment or in all. */
 export async function findByProcessorToken(
   sql: Sql,
   { token, connectionId, environmentId }: { token: string; connectionId: string | null; environmentId: string | null },
@@ -95,7 +96,7 @@ export async function findByProcessorToken(
   return row ?? null;
 }
 
-/** `month`: the current one, as year × 12 + month from 0. */
+/** `month`: the current month, as year × 12 + zero-based month. */
 export type PaymentMethodFilter = {
   customerId?: string | undefined;
   status?: PaymentMethodStatus | undefined;

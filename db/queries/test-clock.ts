@@ -22,8 +22,8 @@ export async function findTestClock(sql: Sql, environmentId: string): Promise<Te
 }
 
 /**
- * Freezes the clock, to be moved to a later time, at most `years` ahead. `heldMs`: nothing moves it before requests that
- * began with a running clock have ended. False: it is moving already, or that time is not one.
+ * Freezes the clock for an advance of at most `years`. `heldMs`: delay before it moves, in which requests
+ * that began with a running clock end. False: it is already advancing, or can't move to that time.
  */
 export async function startAdvancing(
   tx: Orm,
@@ -40,10 +40,10 @@ export async function startAdvancing(
   return rows.length === 1;
 }
 
-/** A clock that this process moves until its lease runs out. */
+/** A clock that this process moves until its lease expires. */
 export type MovingClock = { environment_id: string; merchant_id: string; frozen_at: string; to: string };
 
-/** Takes over a clock whose lease ran out, or has never been held. Index: `environments_moved_clock`. */
+/** Claims a clock whose lease expired or was never held. Index: `environments_moved_clock`. */
 export async function takeMovingClock(sql: Sql, leaseMs: number): Promise<MovingClock | null> {
   const [row] = await sql<MovingClock[]>`
     update environments e set clock_held_until = now() + ${leaseMs}::int * interval '1 ms'
@@ -58,8 +58,8 @@ export async function takeMovingClock(sql: Sql, leaseMs: number): Promise<Moving
 }
 
 /**
- * Moves a frozen clock on and extends the lease. False: another process has moved it, and goes on with it. The
- * comparison with its last time fences off a process whose lease ran out.
+ * Moves a frozen clock forward and extends the lease. False: another process has taken it over. The
+ * comparison with its last time fences off a process whose lease has expired.
  */
 export async function moveClock(sql: Sql, clock: MovingClock, to: string, leaseMs: number): Promise<boolean> {
   const rows = await sql`
@@ -70,14 +70,14 @@ export async function moveClock(sql: Sql, clock: MovingClock, to: string, leaseM
   return rows.length === 1;
 }
 
-/** Leaves the clock to any process after a pause. */
+/** Releases the clock, which any process may claim after a pause. */
 export async function releaseClock(sql: Sql, clock: MovingClock, pauseMs: number): Promise<void> {
   await sql`
     update environments set clock_held_until = now() + ${pauseMs}::int * interval '1 ms'
     where id = ${clock.environment_id}::uuid and clock_frozen_at = ${clock.frozen_at}::timestamptz`;
 }
 
-/** Lets the clock run on from where it is. `failure`: why it stopped short. */
+/** Unfreezes the clock where it is. `failure`: why the advance stopped early. */
 export async function endAdvancing(sql: Sql, clock: MovingClock, failure: string | null): Promise<void> {
   await sql`
     update environments
@@ -86,7 +86,7 @@ export async function endAdvancing(sql: Sql, clock: MovingClock, failure: string
     where id = ${clock.environment_id}::uuid and clock_frozen_at = ${clock.frozen_at}::timestamptz`;
 }
 
-/** Running clocks ahead of real time, in the order of their environments. Index: `environments_moved_clock`. */
+/** Running clocks ahead of real time, by environment id. Index: `environments_moved_clock`. */
 export async function listMovedClocks(sql: Sql, after: string, limit: number): Promise<{ id: string }[]> {
   return sql<{ id: string }[]>`
     select id from environments
@@ -101,13 +101,11 @@ export async function isMoneyMoving(sql: Sql, environmentId: string): Promise<bo
   return rows.length > 0;
 }
 
-/*
- * What is due next in an environment, each the earliest instant after `after`; null = nothing.
- */
+/* Each function returns the earliest instant after `after` at which something is due, or null. */
 
 type NextDue = (sql: Sql, environmentId: string, after: string) => Promise<string | null>;
 
-/** The first authorization that expires, by capture_before. Index: `payments_expiring`. */
+/** Expiry of the next authorization, by `capture_before`. Index: `payments_expiring`. */
 export const nextExpiry: NextDue = async (sql, environmentId, after) => {
   const [row] = await sql<{ at: string }[]>`
     select capture_before as at from payments
@@ -117,7 +115,7 @@ export const nextExpiry: NextDue = async (sql, environmentId, after) => {
   return row?.at ?? null;
 };
 
-/** The end of the challenge that started first. Index: `payments_waiting`. */
+/** Deadline of the oldest pending challenge. Index: `payments_waiting`. */
 export async function nextAbandonment(
   sql: Sql,
   environmentId: string,
@@ -132,7 +130,7 @@ export async function nextAbandonment(
   return row?.at ?? null;
 }
 
-/** The client session that expires first and has an event for it. Index: `client_sessions_expiring`. */
+/** Expiry of the next client session whose expiry has an event. Index: `client_sessions_expiring`. */
 export const nextSessionEnd: NextDue = async (sql, environmentId, after) => {
   const [row] = await sql<{ at: string }[]>`
     select expires_at as at from client_sessions
@@ -142,7 +140,7 @@ export const nextSessionEnd: NextDue = async (sql, environmentId, after) => {
   return row?.at ?? null;
 };
 
-/** The settlement after each unsettled capture: that hour (UTC) of the night that follows. */
+/** The settlement that follows each unsettled capture: the next night at `hour` (UTC). */
 const settlements = (sql: Sql, environmentId: string, hour: number): Fragment => sql`
   select (date_trunc('day', (due.since at time zone 'UTC') - ${hour}::int * interval '1 hour')
     + interval '1 day' + ${hour}::int * interval '1 hour') at time zone 'UTC' as at
@@ -153,8 +151,8 @@ const settlements = (sql: Sql, environmentId: string, hour: number): Fragment =>
   ) due`;
 
 /**
- * The next settlement of something unsettled. Reads the environment's unsettled transactions: in test mode, those of
- * about a day. Indexes: `transactions_unsettled`, `transactions_unsettled_reversals`.
+ * When unsettled transactions are next settled. Reads all of them: in test mode, about a day's. Indexes:
+ * `transactions_unsettled`, `transactions_unsettled_reversals`.
  */
 export async function nextSettlement(
   sql: Sql,
@@ -167,7 +165,7 @@ export async function nextSettlement(
   return row?.at ?? null;
 }
 
-/** True if the settlement of something unsettled is due. Indexes: as for {@link nextSettlement}. */
+/** True if unsettled transactions are due. Indexes: as for {@link nextSettlement}. */
 export async function isSettlementDue(sql: Sql, environmentId: string, hour: number): Promise<boolean> {
   const rows = await sql`
     select from (${settlements(sql, environmentId, hour)}) night where at <= ${clockNow(sql, environmentId)} limit 1`;

@@ -5,14 +5,20 @@ import type { Consent } from "@/lib/contract/payment-methods/payment-method";
 import { CARD_BRANDS } from "@/lib/contract/transactions/words";
 import { environmentId, instant, oneOf } from "../columns";
 
-/** `pm_…`: a customer's card stored by the processor; this is a reference. No foreign keys, like all money tables. */
+/**
+ * `pm_…`: a reference to a customer's card, which the processor stores. No foreign keys, like all money
+ * tables.
+ */
 export const paymentMethods = pgTable(
   "payment_methods",
   {
     environment_id: environmentId(),
     id: uuid("id").notNull(),
     customer_id: text("customer_id").notNull(),
-    /** The connection that stores the card, and the only one that can charge it; null = the mode's built-in processor. */
+    /**
+     * The connection that stores the card, and the only one that can charge it; null = the mode's built-in
+     * processor.
+     */
     connection_id: uuid("connection_id"),
     /** The processor's reference to the stored card; empty once the processor has deleted it. */
     processor_token: text("processor_token").notNull(),
@@ -21,16 +27,16 @@ export const paymentMethods = pgTable(
     card_bin: text("card_bin"),
     card_exp_month: smallint("card_exp_month"),
     card_exp_year: smallint("card_exp_year"),
-    /** The processor's own id of the card's number, equal for equal numbers; null if it has none. */
+    /** The processor's fingerprint of the card number, equal for equal numbers; null if it has none. */
     card_identity: text("card_identity"),
     consent: jsonb("consent").$type<Consent>(),
     metadata: jsonb("metadata").$type<Metadata>().notNull(),
     /** The payment that stored it; null if no payment did. */
     payment_id: uuid("payment_id"),
     client_session_id: uuid("client_session_id"),
-    /** The database's time after the row was locked: no payment with it has begun since. Never unset. */
+    /** Database time after the row was locked: no payment with it has begun since. Never unset. */
     removed_at: instant("removed_at"),
-    /** When to delete it at the processor, again if that failed; null = nothing to do. */
+    /** Next attempt to delete it at the processor; null = nothing to do. */
     removal_due_at: instant("removal_due_at"),
     created_at: instant("created_at").notNull(),
     updated_at: instant("updated_at").notNull(),

@@ -6,11 +6,11 @@ import { INVOICE_KINDS, INVOICE_STATUSES, SUBSCRIPTION_STATUSES } from "@/lib/co
 import type { BoughtPlan } from "@/lib/contract/subscriptions/subscription";
 import { bytea, environmentId, instant, money, oneOf } from "../columns";
 
-/** A change of plan that waits for the end of the period. `plan_id`: UUID. */
+/** A plan change that takes effect at the end of the period. `plan_id`: UUID. */
 export type PendingChange = { plan_id: string; plan: BoughtPlan; quantity: number; at: string };
 
 /**
- * Who pays for which plan, and up to when. Like payments without foreign keys: payments, invoices and
+ * A customer's subscription to a plan. No foreign keys, as with payments: payments, invoices and
  * subscriptions are written together, and `npm run verify` has a rule for each key.
  */
 export const subscriptions = pgTable(
@@ -29,7 +29,7 @@ export const subscriptions = pgTable(
     currency: text("currency").notNull(),
     time_zone: text("time_zone").notNull(),
     anchor_at: instant("anchor_at").notNull(),
-    /** Grows with each new anchor, at which periods are counted from 1 again. */
+    /** Incremented with each new anchor, from which periods are counted from 1 again. */
     cycle: integer("cycle").notNull(),
     /** 0 is the trial. */
     period_number: integer("period_number").notNull(),
@@ -46,12 +46,12 @@ export const subscriptions = pgTable(
     paused_at: instant("paused_at"),
     pending_change: jsonb("pending_change").$type<PendingChange>(),
     credit: money("credit").notNull(),
-    /** To be refunded because it ended early; 0 once the refunds have begun. */
+    /** Amount to refund because it ended early; 0 once the refunds have begun. */
     refund_due: money("refund_due").notNull(),
     latest_invoice_id: uuid("latest_invoice_id"),
-    /** When the engine must act next: a period or trial ends, its first payment is too late, a refund is due. */
+    /** When the engine must act next: trial notice, end of a period, expiry of an unpaid start, or refund. */
     due_at: instant("due_at"),
-    /** 0 while its first payment is in progress: only then it does not exist for callers. */
+    /** 0 until its first event, before which callers can't see it. */
     event_sequence: integer("event_sequence").notNull(),
     /** Incremented by every change. */
     version: integer("version").notNull(),
@@ -61,13 +61,13 @@ export const subscriptions = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.environment_id, table.id] }),
-    /** Serves the engine: what is due, an environment's oldest first. */
+    /** Serves the engine: due subscriptions, an environment's oldest first. */
     index("subscriptions_due").on(table.environment_id, table.due_at).where(sql`due_at is not null`),
     /** These serve GET /v1/subscriptions, filtered; the primary key serves it unfiltered. */
     index("subscriptions_status").on(table.environment_id, table.status, table.id),
     index("subscriptions_plan").on(table.environment_id, table.plan_id, table.id),
     index("subscriptions_customer").on(table.environment_id, table.customer_id, table.id),
-    /** Serves the check that a card to be removed pays for nothing. */
+    /** Serves the check that a card to be removed is not in use. */
     index("subscriptions_payment_method").on(table.environment_id, table.payment_method_id),
     check("subscriptions_quantity", sql`${table.quantity} between 1 and 10000`),
     check("subscriptions_credit", sql`${table.credit} >= 0 and ${table.refund_due} >= 0`),
@@ -82,7 +82,10 @@ export const subscriptions = pgTable(
 );
 export type SubscriptionRow = typeof subscriptions.$inferSelect;
 
-/** Who had a trial of a plan: one row for the customer, the card and the e-mail address, so that none has a second. */
+/**
+ * Used trials of a plan: a row each for the customer, the card and the e-mail address, so that none gets a
+ * second one.
+ */
 export const subscriptionTrials = pgTable(
   "subscription_trials",
   {
@@ -94,12 +97,12 @@ export const subscriptionTrials = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.environment_id, table.plan_id, table.key] }),
-    /** Serves the removal of the rows of a trial that was declined. */
+    /** Serves the removal of a declined trial's rows. */
     index("subscription_trials_subscription").on(table.environment_id, table.subscription_id),
   ],
 );
 
-/** New values of a subscription, which its invoice's payment brings into force. */
+/** New values of a subscription, which take effect when its invoice is paid. */
 export type ChangeOnPayment = Partial<
   Pick<
     SubscriptionRow,
@@ -114,7 +117,9 @@ export const invoices = pgTable(
   {
     environment_id: environmentId(),
     id: uuid("id").notNull(),
-    /** Given in the commit in which it leaves DRAFT, under the lock of the environment's counter: no gaps. */
+    /**
+     * Assigned in the commit in which it leaves DRAFT, under the lock of the environment's counter: no gaps.
+     */
     number: integer("number"),
     kind: oneOf("invoice_kind", INVOICE_KINDS)("kind").notNull(),
     subscription_id: uuid("subscription_id").notNull(),
@@ -130,17 +135,17 @@ export const invoices = pgTable(
     amount_due: money("amount_due").notNull(),
     amount_paid: money("amount_paid").notNull(),
     currency: text("currency").notNull(),
-    /** Payments tried, by the engine and by hand. */
+    /** Payment attempts, automatic and manual. */
     attempts: integer("attempts").notNull(),
-    /** Steps of dunning used up; tries by hand use none. */
+    /** Dunning steps used up; manual attempts use none. */
     dunning_step: integer("dunning_step").notNull(),
     next_attempt_at: instant("next_attempt_at"),
     /** The payment in progress. It blocks any other. */
     open_payment_id: uuid("open_payment_id"),
-    /** The payment in progress was started by the engine, so that its decline uses up a step of dunning. */
+    /** True if the engine started the payment in progress: a decline then uses up a dunning step. */
     open_is_automatic: boolean("open_is_automatic").notNull(),
     payment_ids: uuid("payment_ids").array().notNull(),
-    /** What its payment changes in the subscription; without one, nothing. */
+    /** Changes to the subscription that take effect when it is paid; null if none. */
     change_on_payment: jsonb("change_on_payment").$type<ChangeOnPayment>(),
     paid_at: instant("paid_at"),
     voided_at: instant("voided_at"),
@@ -153,11 +158,11 @@ export const invoices = pgTable(
   (table) => [
     primaryKey({ columns: [table.environment_id, table.id] }),
     unique("invoices_number").on(table.environment_id, table.number),
-    /** Serves the engine: which tries are due, an environment's oldest first. */
+    /** Serves the engine: due attempts, an environment's oldest first. */
     index("invoices_due")
       .on(table.environment_id, table.next_attempt_at)
       .where(sql`next_attempt_at is not null and open_payment_id is null`),
-    /** These serve GET /v1/invoices, filtered, and the first one a subscription's unpaid invoices. */
+    /** These serve GET /v1/invoices, filtered; the first also serves a subscription's unpaid invoices. */
     index("invoices_subscription").on(table.environment_id, table.subscription_id, table.id),
     index("invoices_customer").on(table.environment_id, table.customer_id, table.id),
     index("invoices_status").on(table.environment_id, table.status, table.id),

@@ -254,7 +254,7 @@ export const INVOICE_ID = encodeId("invoice", "019ae445-90c0-7b13-8d5f-4a7e2c6f1
 const TRIAL_END_AT = "2026-12-03T12:34:20.112Z";
 const FIRST_PERIOD = { number: 1, start_at: TRIAL_END_AT, end_at: "2027-01-03T12:34:20.112Z" };
 
-/** Two weeks of trial, then a month at a time. */
+/** A two-week trial, then monthly periods. */
 export const subscription: Subscription = {
   id: SUBSCRIPTION_ID,
   object: "subscription",

@@ -77,8 +77,8 @@ export type InEnvironment = {
 };
 
 /**
- * The time of what happens in an environment: its test clock's. Keys, sessions of users, limits, leases and logs have
- * the service's own time (docs/decisions/0009).
+ * The environment's time, which its test clock sets. Keys, user sessions, limits, leases and logs use the
+ * service's own time (docs/decisions/0009).
  */
 export const environmentNow = ({ service, environment }: InEnvironment): Date =>
   clockTime(service.clock, environment.clock);
@@ -89,7 +89,7 @@ export function clockTime(clock: Clock, setting: ClockSetting): Date {
   return new Date(setting.frozenAt ?? clock.now().getTime() + setting.offsetMs);
 }
 
-/** A UUIDv7 with the environment's time, for a row whose `created_at` it also is. */
+/** A UUIDv7 with the environment's time, for a row with the same `created_at`. */
 export const newEnvironmentId = (ctx: InEnvironment): string =>
   ctx.environment.clock === null ? newId() : idAt(environmentNow(ctx));
 

@@ -83,8 +83,8 @@ const isConnected = (sql: Sql | SqlTransaction, environmentId: string, connectio
         and id = ${connectionId}::uuid and status = 'CONNECTED' for key share)`;
 
 /**
- * Condition that a stored card is not removed; true for any other card. Its share lock delays a removal until this
- * commits, and a removal that came first is seen by it.
+ * Condition that a stored card is not removed; true for any other card. Its share lock delays a removal until
+ * this transaction commits, and an earlier removal is visible to it.
  */
 const isChargeable = (sql: Sql, { environment_id, payment_method_id, initiator }: PaymentSnapshot["payment"]) =>
   initiator === null

@@ -1,6 +1,6 @@
 import type { BookCheck } from "./book-check";
 
-/** Subscriptions and invoices against each other and against payments. */
+/** Checks that compare subscriptions and invoices with each other and with payments. */
 export const SUBSCRIPTION_CHECKS: readonly BookCheck[] = [
   {
     check: "one_invoice_for_each_period",

@@ -38,7 +38,9 @@ export async function insertSandboxCheck(sql: Sql, check: NewSandboxCheck): Prom
   return { ...known, fresh: added.length > 0 };
 }
 
-/** Decides a check that required action, once; returns its result, or null if this customer has no such check. */
+/**
+ * Decides a check that required action, once; returns its result, or null if this customer has no such check.
+ */
 export async function decideSandboxCheck(
   sql: Sql,
   { reference, account, customer, passed }: { reference: string; account: string; customer: string; passed: boolean },
@@ -74,7 +76,7 @@ export async function findSandboxStoredCard(
   return card ?? null;
 }
 
-/** Marks a stored card as removed: charges that come later are refused. */
+/** Marks a stored card as removed, so that later charges are refused. */
 export async function removeSandboxStoredCard(sql: Sql, { reference, account, customer }: Named): Promise<void> {
   await sql`
     update sandbox_processor.stored_cards set removed_at = now()

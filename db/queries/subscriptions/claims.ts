@@ -3,32 +3,32 @@ import type { InvoiceRow, SubscriptionRow } from "@/db/schema/subscriptions";
 import type { Fragment } from "../statement-text";
 import { rowToInsert, type Tag } from "./rows";
 
-/** What a payment is for, besides its amount: T1 claims it in the payment's own statement. */
+/** The invoice that a payment is for. T1 claims it in the payment's own statement. */
 export type InvoiceClaim = { readonly invoiceId: string; readonly subscriptionId: string } & (
   | {
-      /** A try of an invoice that is owed. */
+      /** An attempt to pay an open invoice. */
       readonly kind: "try";
-      /** Tries before it: of two that see the same number, one is made. */
+      /** Earlier attempts: of two concurrent attempts that see the same number, one is made. */
       readonly attempts: number;
-      /** Made by the engine, only while a try is planned: cancel, pause and void end that in their commit. */
+      /** Made by the engine, and only while an attempt is scheduled: cancel, pause and void unschedule it. */
       readonly automatic: boolean;
     }
   | {
-      /** The payment that something new begins with: the subscription itself, or a change of it. */
+      /** The first payment of a new subscription, or the payment of a change. */
       readonly kind: "first";
-      /** A new subscription, or the version at which the change was worked out. */
+      /** A new subscription, or the version for which the change was computed. */
       readonly subscription: SubscriptionRow | { readonly version: number };
-      /** DRAFT. */
+      /** Its status is DRAFT. */
       readonly invoice: InvoiceRow;
-      /** Digests in hex that have their only trial with it. */
+      /** Hex digests, each of which gets only one trial. */
       readonly trialKeys: readonly string[];
     }
 );
 
 /**
- * CTEs of T1 up to `billing`, which has one row if the claim holds; the last of them that precedes is `session`. The
- * update of the invoice's row decides between a try and whatever ends it. `check`: a part of the select list that fails
- * the statement if a trial was taken in between.
+ * CTEs of T1 that follow `session`, up to `billing`, which has one row if the claim holds. The update of the
+ * invoice's row decides between an attempt and anything that ends the invoice. `check`: select-list part that
+ * fails the statement if a trial was taken concurrently.
  */
 export function claimInvoice(
   sql: Sql,

@@ -2,9 +2,9 @@ import type { Sql } from "@/db/client";
 import type { Mode } from "@/lib/contract/transactions/words";
 import type { ClockColumns } from "../clock";
 
-/** Something due of one environment, with its clock. `id`: UUID. */
+/** A due subscription or invoice, with its environment's clock. `id`: UUID. */
 export type Due = { environment_id: string; mode: Mode; merchant_id: string; id: string } & ClockColumns;
-/** `only`: one environment; null = all of them in turn. */
+/** `only`: a single environment; null = all of them. */
 export type DuePage = { readonly only: string | null; readonly perEnvironment: number; readonly limit: number };
 
 /** The environments with rows in a partial index on (environment_id, time), by a skip scan. */
@@ -41,8 +41,8 @@ export async function listDueSubscriptions(sql: Sql, { only, perEnvironment, lim
 }
 
 /**
- * Invoices whose next try is due, each environment's oldest first. Of a subscription's, one at a time, because the last
- * try of one ends those of the others. Index: `invoices_due`.
+ * Invoices whose next attempt is due, each environment's oldest first. At most one per subscription, because
+ * the last attempt on one may void the others. Index: `invoices_due`.
  */
 export async function listDueInvoices(sql: Sql, { only, perEnvironment, limit }: DuePage): Promise<Due[]> {
   const due = await sql<(Due & { subscription_id: string })[]>`
@@ -62,7 +62,7 @@ export async function listDueInvoices(sql: Sql, { only, perEnvironment, limit }:
   return due.filter(({ subscription_id: id }) => !seen.has(id) && seen.add(id));
 }
 
-/** The earliest time after `after` at which something of an environment is due; null if nothing is planned. */
+/** The earliest time after `after` at which a subscription or invoice of the environment is due, or null. */
 export async function nextSubscriptionDue(sql: Sql, environmentId: string, after: string): Promise<string | null> {
   const [row] = await sql<{ at: string | null }[]>`
     select least(

@@ -1,7 +1,7 @@
 import type { Sql } from "@/db/client";
 import type { NextAction } from "@/lib/contract/payments/payment";
 
-/** What the customers of subscriptions have to do for the payments in progress, by subscription. */
+/** Customer actions that payments in progress require, by subscription. */
 export async function findNextActions(
   sql: Sql,
   environmentId: string,

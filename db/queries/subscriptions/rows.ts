@@ -7,13 +7,14 @@ import type { NumberedEvent } from "../../schema/events";
 import type { Fragment } from "../statement-text";
 
 /*
- * Subscriptions and their invoices are read and written whole, as JSON, in the order subscription → invoice → counter of
- * locks. Requests use the query builder's transactions and the money path those of postgres.js: `Run` is either.
+ * Subscriptions and invoices are read and written as whole rows, in JSON. Lock order: subscription → invoice
+ * → counter. Requests use the query builder's transactions, the money path those of postgres.js: `Run` is
+ * either.
  */
 
 /** postgres.js and the query builder both build statements from templates. */
 export type Tag = ((text: TemplateStringsArray, ...values: unknown[]) => Fragment) & {
-  /** Text of our own. */
+  /** Raw SQL, never from a caller. */
   raw(text: string): Fragment;
 };
 
@@ -36,9 +37,9 @@ export function runIn(orm: Orm): Run {
 
 type Table<Row> = {
   readonly name: string;
-  /** Columns with times, which JSON has in PostgreSQL's format. */
+  /** Time columns, which JSON has in PostgreSQL's format. */
   readonly times: readonly (keyof Row)[];
-  /** Columns that change, separated by commas. */
+  /** Mutable columns, separated by commas. */
   readonly changing: string;
 };
 
@@ -74,7 +75,10 @@ function readRows<Row extends object>({ times }: Table<Row>, found: readonly { r
 const selectRows = (sql: Tag, table: string, where: Fragment, rest: Fragment = sql``) =>
   sql`select to_jsonb(r) as row from ${sql.raw(table)} r where ${where} ${rest}`;
 
-/** A subscription, locked until the transaction ends; null if there is none, or only its first payment in progress. */
+/**
+ * Locks a subscription until the transaction ends; null if there is none. Also returns one that callers can't
+ * see yet.
+ */
 export async function lockSubscription(run: Run, environmentId: string, id: string): Promise<SubscriptionRow | null> {
   const found = await run<{ row: unknown }>((sql) =>
     selectRows(sql, "subscriptions", byId(sql, environmentId, id), sql`for update`),
@@ -85,7 +89,7 @@ export async function lockSubscription(run: Run, environmentId: string, id: stri
 const byId = (sql: Tag, environmentId: string, id: string) =>
   sql`r.environment_id = ${environmentId}::uuid and r.id = ${id}::uuid`;
 
-/** A subscription that is due by `now`, locked; null if it is not any more, or another process has it. */
+/** Locks a subscription that is due by `now`; null if it no longer is, or another process holds its lock. */
 export async function lockDueSubscription(
   run: Run,
   environmentId: string,
@@ -103,7 +107,7 @@ export async function lockDueSubscription(
   return readRows(SUBSCRIPTIONS, found)[0] ?? null;
 }
 
-/** The DRAFT and OPEN invoices of a subscription, oldest first, locked. Index: `invoices_subscription`. */
+/** Locks a subscription's DRAFT and OPEN invoices, oldest first. Index: `invoices_subscription`. */
 export async function lockOpenInvoices(run: Run, environmentId: string, subscriptionId: string): Promise<InvoiceRow[]> {
   const found = await run<{ row: unknown }>((sql) =>
     selectRows(
@@ -117,7 +121,7 @@ export async function lockOpenInvoices(run: Run, environmentId: string, subscrip
   return readRows(INVOICES, found);
 }
 
-/** An invoice, locked. The caller holds its subscription's lock. */
+/** Locks an invoice. The caller holds its subscription's lock. */
 export async function lockInvoice(run: Run, environmentId: string, id: string): Promise<InvoiceRow | null> {
   const found = await run<{ row: unknown }>((sql) =>
     selectRows(sql, "invoices", byId(sql, environmentId, id), sql`for update`),
@@ -135,7 +139,7 @@ export async function findInvoice(run: Run, environmentId: string, id: string): 
   return readRows(INVOICES, found)[0] ?? null;
 }
 
-/** The invoices of a period that were paid, newest first: what can be refunded when it ends early. */
+/** Paid invoices of a period, newest first: the amounts that can be refunded if it ends early. */
 export async function listPaidInvoices(
   run: Run,
   environmentId: string,
@@ -215,7 +219,9 @@ export async function countMatches(
   return row?.count ?? 0;
 }
 
-/** Writes the values of a row whose `version` is one above the stored one. Throws if it has changed in between. */
+/**
+ * Updates a row. Its `version` must be one above the stored one; throws if the row changed in the meantime.
+ */
 async function updateRow<Row extends { environment_id: string; id: string; version: number }>(
   run: Run,
   { name, changing }: Table<Row>,
@@ -231,7 +237,7 @@ async function updateRow<Row extends { environment_id: string; id: string; versi
   if (written.length !== 1) throw new Error(`a row of ${name} changed while it was locked`);
 }
 
-/** A whole row to insert. */
+/** Selects a whole row to insert. */
 export const rowToInsert = (sql: Tag, table: "subscriptions" | "invoices", row: object): Fragment =>
   sql`select r.* from jsonb_populate_record(null::${sql.raw(table)}, ${JSON.stringify(row)}::text::jsonb) r`;
 
@@ -246,7 +252,7 @@ export async function insertInvoice(run: Run, row: InvoiceRow): Promise<void> {
   await run((sql) => sql`insert into invoices ${rowToInsert(sql, "invoices", row)} returning 1 as one`);
 }
 
-/** Removes what a declined first payment was for: nobody has seen it. */
+/** Removes the invoice of a declined first payment, and its subscription if new. No caller has seen them. */
 export async function forgetUnpaid(
   run: Run,
   environmentId: string,
@@ -266,7 +272,7 @@ export async function forgetUnpaid(
   );
 }
 
-/** The next numbers of an environment's invoices, of which the first is returned. The counter stays locked. */
+/** Takes `count` invoice numbers of an environment and returns the first. The counter stays locked. */
 export async function takeInvoiceNumbers(run: Run, environmentId: string, count: number): Promise<number> {
   const [row] = await run<{ last: number }>(
     (sql) => sql`
@@ -278,7 +284,10 @@ export async function takeInvoiceNumbers(run: Run, environmentId: string, count:
   return row.last - count + 1;
 }
 
-/** Records the trial of a customer, a card and an e-mail address. False: one of them had one. `keys`: digests in hex. */
+/**
+ * Records the trial of a customer, a card and an e-mail address. False: one of them already had a trial.
+ * `keys`: hex digests.
+ */
 export async function claimTrial(
   run: Run,
   environmentId: string,
@@ -295,7 +304,7 @@ export async function claimTrial(
   return made.length === keys.length;
 }
 
-/** True if one of these had a trial of the plan. */
+/** True if any of these keys already had a trial of the plan. */
 export async function hadTrial(
   run: Run,
   environmentId: string,
@@ -311,7 +320,7 @@ export async function hadTrial(
   return found.length > 0;
 }
 
-/** A subscription that is not ended and uses a card. Index: `subscriptions_payment_method`. */
+/** True if a subscription that hasn't ended uses the card. Index: `subscriptions_payment_method`. */
 export async function usesPaymentMethod(run: Run, environmentId: string, methodId: string): Promise<boolean> {
   const found = await run(
     (sql) => sql`
@@ -323,10 +332,10 @@ export async function usesPaymentMethod(run: Run, environmentId: string, methodI
   return found.length > 0;
 }
 
-/** Who changed it, in a request or by Cardlane's own work. */
+/** The actor of a change; `requestId` is null for background work. */
 export type By = { readonly actor: ActorRecord; readonly requestId: string | null };
 
-/** Writes events, whose numbers continue those in the rows, and an entry of the audit log. */
+/** Writes events, numbered on from the rows' last events, and an entry of the audit log. */
 export async function insertMoveEvents(
   run: Run,
   environmentId: string,

@@ -3,17 +3,17 @@ import { addDays } from "@/lib/contract/reporting/period";
 
 export type AdvanceValues = {
   step: "day" | "week" | "month" | "date";
-  /** Local time in the business's zone, as `datetime-local` has it. */
+  /** Local time in the business's zone, in the format of `datetime-local`. */
   at: string;
 };
 
-/** A date field starts a month ahead. */
+/** Initial values; the date is a month ahead. */
 export const advanceValues = (nowMs: number, timeZone: string): AdvanceValues => ({
   step: "day",
   at: later(localTime(new Date(nowMs).toISOString(), timeZone), "month"),
 });
 
-/** The time to advance to, and the problem of the date field. The wall-clock time of day stays the same. */
+/** The time to advance to, and the date field's error. Steps keep the wall-clock time of day. */
 export function readAdvance(
   { step, at }: AdvanceValues,
   nowMs: number,

@@ -10,7 +10,7 @@ import { hasEnded, INVOICE_TRANSITIONS } from "../subscriptions/states";
 import { writeMove } from "../subscriptions/write-move";
 import { invoiceState } from "./pay-invoice";
 
-/** Nothing is owed for it any more; credit that it used is given back. */
+/** Voids an unpaid invoice. The credit that it used goes back to the subscription. */
 export function voidInvoice(ctx: Context, input: { id: string }): Promise<Reply> {
   return endInvoice(ctx, input.id, "VOID", ({ row, invoice, others, now }) => {
     const isPaidUp = row.status === "PAST_DUE" && !others.some(({ attempts }) => attempts > 0);
@@ -31,7 +31,7 @@ export function voidInvoice(ctx: Context, input: { id: string }): Promise<Reply>
   });
 }
 
-/** It stays owed, but is not tried any more. */
+/** Ends attempts to charge an invoice, which stays owed. */
 export function markInvoiceUncollectible(ctx: Context, input: { id: string }): Promise<Reply> {
   return endInvoice(ctx, input.id, "UNCOLLECTIBLE", ({ row, invoice, now }) => ({
     subscription: row,
@@ -61,7 +61,7 @@ function endInvoice(
     if (!INVOICE_TRANSITIONS[invoice.status].includes(to)) {
       throw invoiceState(invoice, to === "VOID" ? "voided" : "marked as uncollectible");
     }
-    // Its payment may succeed.
+    // The payment in progress may still succeed.
     if (invoice.open_payment_id !== null) throw changesNow();
     const now = environmentNow(ctx).toISOString();
     const others = open.filter((one) => one.id !== invoice.id);

@@ -9,7 +9,7 @@ import { withReplay } from "../subscriptions/change-plan";
 import { cardToCharge, changesNow, charge, getMethod, requireMethod } from "../subscriptions/charge";
 import { listOpenInvoices } from "./read-invoices";
 
-/** Charges an OPEN invoice now, to the subscription's card or another one of the customer. */
+/** Charges an OPEN invoice now, to the subscription's card or another of the customer's cards. */
 export function payInvoice(ctx: Context, input: PayInvoiceBody & { id: string }): Promise<Reply> {
   return withReplay(ctx, async () => {
     const run = runOn(ctx.service.db.within(ctx.environment.id).sql);
@@ -64,7 +64,7 @@ async function getSubscriptionOf(ctx: Context, invoice: InvoiceRow): Promise<Sub
   return row;
 }
 
-/** What can be done with an invoice now. */
+/** Actions that the invoice's status allows. */
 function invoiceActions({ status }: Pick<InvoiceRow, "status">): string[] {
   if (status === "OPEN") return ["pay", "void", "mark-uncollectible"];
   return status === "UNCOLLECTIBLE" ? ["void"] : [];

@@ -55,8 +55,8 @@ export async function listPaymentMethods(
 }
 
 /**
- * Removes a stored card. The row comes first, so that the card is never charged again even if the processor cannot be
- * reached; a job then repeats the deletion there.
+ * Removes a stored card. The row is marked first, so that the card is never charged again even if the
+ * processor is unreachable; a job then retries the deletion there.
  */
 export async function removePaymentMethod(ctx: Context, input: { id: string }): Promise<Reply> {
   const id = decodeId("paymentMethod", input.id);
@@ -90,7 +90,10 @@ const inUse = ({ status }: PaymentMethod) =>
 
 const BATCH = 50;
 
-/** Deletes removed cards that their processor still has. Safe to run in several instances. Returns the number deleted. */
+/**
+ * Deletes removed cards that their processor still has. Safe to run in several instances. Returns the number
+ * deleted.
+ */
 export async function finishRemovals(service: Service, stopping?: AbortSignal): Promise<number> {
   let done = 0;
   for (const { mode, ...row } of await takeDueRemovals(service.db.sql, BATCH)) {
@@ -100,7 +103,7 @@ export async function finishRemovals(service: Service, stopping?: AbortSignal): 
   return done;
 }
 
-/** False: the job tries again later. */
+/** False: the job retries later. */
 async function removeAtProcessor(service: Service, mode: Mode, row: PaymentMethodRow): Promise<boolean> {
   const { environment_id: environmentId, id, connection_id: connectionId, processor_token: token } = row;
   const customer = processorCustomer(environmentId, row.customer_id);

@@ -24,9 +24,9 @@ import { cannotStoreCards, presentPaymentMethod } from "./stored-card";
 const MAX_ATTEMPTS = 10;
 
 /**
- * Checks a card with its issuer and stores it for later payments of a customer. Nothing is charged. The check's
- * reference, which becomes the payment method's id, stays with the key or the token until its outcome is known, so that
- * a repeat stores the card once.
+ * Checks a card with its issuer and stores it for later payments of a customer. Nothing is charged. The
+ * check's reference, which becomes the payment method's id, stays with the key or the token until its outcome
+ * is known, so that a repeat stores the card once.
  */
 export async function createPaymentMethod(ctx: Context, body: CreatePaymentMethodBody): Promise<Reply> {
   if (body.card && ctx.environment.mode === "live") throw rawCardInLive();
@@ -34,7 +34,7 @@ export async function createPaymentMethod(ctx: Context, body: CreatePaymentMetho
   const known = await replayKnown(ctx);
   if (known) return known;
   const { sql } = ctx.service.db.within(ctx.environment.id);
-  // Three calls: one makes the card a token, the others check it. Longer leases count as over.
+  // Up to three calls: one tokenizes the card, two check it. Longer leases count as expired.
   const leaseMs = Math.min(3 * ctx.service.processorTimeoutMs + 2_000, 120_000);
   for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
     const claim = await createClaim(ctx, newEnvironmentId(ctx), leaseMs);
@@ -50,7 +50,7 @@ export async function createPaymentMethod(ctx: Context, body: CreatePaymentMetho
   throw inProgress();
 }
 
-/** Frees the key after a refusal that is not stored, and keeps its reference if the outcome is not known. */
+/** Releases the key after a refusal that is not stored, and keeps its reference if the outcome is unknown. */
 async function storeUnderKey(ctx: Context, body: CreatePaymentMethodBody, reference: string): Promise<Reply> {
   try {
     return await checkAndStore(ctx, body, reference);
@@ -82,7 +82,7 @@ async function checkAndStore(ctx: Context, body: CreatePaymentMethodBody, newRef
     challengePage: service.baseUrl,
   };
   let outcome = await at.processor.storeCard(check);
-  // Provably not executed, so it is repeated here, as a payment is.
+  // Provably not executed, so it is retried here, as a payment is.
   if (outcome.kind === "not_sent") outcome = await at.processor.storeCard(check);
   return concludeCheck(ctx, body, { card, reference }, outcome);
 }
@@ -108,7 +108,7 @@ async function findCard(ctx: Context, body: CreatePaymentMethodBody): Promise<Ch
       exp_year: row.card_exp_year,
     };
   }
-  // The rules for currencies don't apply: a later payment may have any.
+  // Currency rules don't apply: a later payment may have any currency.
   const at = await service.processors.choose(environment, {
     currency: "",
     brand: card ? cardBrand(card.number) : null,
@@ -136,7 +136,7 @@ async function concludeCheck(
     case "stored":
       return writeResult(ctx, card, async (tx) => {
         const row = newRow(ctx, body, { card, reference }, outcome);
-        // A repeat without a key may have been faster.
+        // A concurrent repeat without a key may have stored it first.
         if (!(await insertPaymentMethod(tx, row))) throw tokenUnusable();
         const made = presentPaymentMethod(row, ctx.environment.mode, environmentNow(ctx));
         const type = "payment_method.created";
@@ -165,7 +165,7 @@ async function concludeCheck(
   }
 }
 
-/** The token is used up by a refusal, too. Without a key, the refusal is thrown once that is written. */
+/** A refusal uses up the token, too. Without a key, the refusal is thrown after that is written. */
 async function refuseCheck(ctx: Context, card: CheckedCard, error: AppError): Promise<Reply> {
   const reply = await writeResult(ctx, card, async () => ({ kind: "refused", error }));
   if (ctx.idempotency === null) throw error;

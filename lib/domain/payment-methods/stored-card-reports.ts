@@ -18,8 +18,8 @@ import { presentPaymentMethod } from "./stored-card";
 type Card = Pick<PaymentMethodRow, "card_brand" | "card_last4" | "card_bin" | "card_exp_month" | "card_exp_year">;
 
 /**
- * A stored card was renewed by its network, or is gone at the processor. Reports may be late or repeated. True: nothing
- * is left to do, also if the card is not one of ours.
+ * Applies a report that a stored card was renewed by its network, or is gone at the processor. Reports may be
+ * late or repeated. True: nothing is left to do, including for cards that aren't ours.
  */
 export async function processStoredCardReport(
   service: Service,
@@ -59,7 +59,7 @@ export async function processStoredCardReport(
   return true;
 }
 
-/** What a report leaves out stays as it was. */
+/** Fields that the report omits stay unchanged. */
 const renewed = (row: Card, card: Extract<StoredCardReport, { change: "updated" }>["card"]): Card => ({
   card_brand: card.brand ?? row.card_brand,
   card_last4: card.last4 ?? row.card_last4,

@@ -6,7 +6,7 @@ import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
 import { idAt, idTime } from "@/lib/ids";
 import type { Change, FinalOutcome } from "../payments/outcome";
 
-/** A month as a number that grows by one. */
+/** Months since year 0, so that consecutive months differ by one. */
 export const monthOf = (time: Date): number => time.getUTCFullYear() * 12 + time.getUTCMonth();
 
 function statusOf(row: PaymentMethodRow, now: Date): PaymentMethodStatus {
@@ -33,7 +33,9 @@ export function presentPaymentMethod(row: PaymentMethodRow, mode: Mode, now: Dat
   };
 }
 
-/** The card that an approved payment stores, if it was to and the processor did. */
+/**
+ * The card that an approved payment stored; null if it wasn't requested, or the processor didn't store it.
+ */
 export function storedByPayment({ payment, charge }: Change, outcome: FinalOutcome): PaymentMethodRow | null {
   if (outcome.kind !== "approved" || outcome.storedToken === undefined) return null;
   if (!payment.saves_card || payment.customer_id === null || payment.payment_method_id !== null) return null;

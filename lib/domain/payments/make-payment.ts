@@ -24,7 +24,7 @@ export type PayingCard = KnownCard & {
   readonly at: Connected;
   readonly paymentTokenId: string | null;
   readonly clientSessionId: string | null;
-  /** The stored card that it is; null for any other card. */
+  /** The stored card that is charged; null for any other card. */
   readonly method: { readonly id: string; readonly initiator: Initiator } | null;
 };
 

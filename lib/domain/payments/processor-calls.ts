@@ -30,7 +30,7 @@ async function callReference(
   };
 }
 
-/** The customer whose cards a processor stores: the same for good, and without personal data. */
+/** Our permanent id of a customer for the processor that stores their cards, without personal data. */
 export const processorCustomer = (environmentId: string, customerId: string): string =>
   createHash("sha256").update(`${environmentId}\n${customerId}`).digest("hex");
 

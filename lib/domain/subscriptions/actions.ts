@@ -21,7 +21,7 @@ import { beginRefunds } from "./refunds";
 import { isRunning, type SubscriptionAction, subscriptionActions } from "./states";
 import { writeMove } from "./write-move";
 
-/** A subscription and its unpaid invoices, locked, and the time. */
+/** A locked subscription with its unpaid invoices, and the current time. */
 export type Held = {
   readonly row: SubscriptionRow;
   readonly open: readonly InvoiceRow[];
@@ -42,7 +42,7 @@ export async function hold(ctx: Context, tx: Orm, publicId: string, action: Subs
   return { row, open, now: environmentNow(ctx).toISOString(), tx, run };
 }
 
-/** It brings a change into force once its payment succeeds, which is in progress. */
+/** True while a payment is in progress that makes a change if it succeeds. */
 export const isUnderWay = ({ change_on_payment, open_payment_id }: InvoiceRow): boolean =>
   change_on_payment !== null && open_payment_id !== null;
 
@@ -55,7 +55,7 @@ export function requireAction(status: SubscriptionStatus, action: SubscriptionAc
   });
 }
 
-/** Runs a change of a subscription that charges nothing. Returns the subscription. */
+/** Makes a change that charges nothing. Returns the subscription. */
 function changeHeld(
   ctx: Context,
   publicId: string,
@@ -75,7 +75,7 @@ export async function writeHeld(ctx: Context, { row, open, now, run }: Held, mov
   return presentSubscription(subscription, ctx.environment.mode, null);
 }
 
-/** Ends a subscription at once. With a prorated refund, the unused part of the paid period goes back. */
+/** Ends a subscription immediately. A prorated refund returns the unused part of the paid period. */
 export async function cancelSubscription(ctx: Context, input: CancelSubscriptionBody & { id: string }): Promise<Reply> {
   const due: SubscriptionRow[] = [];
   const reply = await changeHeld(ctx, input.id, "cancel", async ({ row, open, now, run }) => {
@@ -86,12 +86,12 @@ export async function cancelSubscription(ctx: Context, input: CancelSubscription
     if (refund_due > 0) due.push(subscription);
     return { ...move, subscription };
   });
-  // The engine does it otherwise, if this process dies here.
+  // If this process dies here, the engine begins the refunds.
   for (const row of due) await beginRefunds(ctx.service, ctx.environment, row.id);
   return reply;
 }
 
-/** The unused part of what the current period cost, as far as it was paid. Minor units. */
+/** The unused part of the current period's price, at most the amount paid for it. Minor units. */
 async function refundable(run: Run, row: SubscriptionRow, now: string): Promise<number> {
   if (!isRunning(row.status)) return 0;
   const paid = (await listPaidInvoices(run, row.environment_id, row)).reduce((sum, one) => sum + one.amount_paid, 0);
@@ -99,7 +99,7 @@ async function refundable(run: Run, row: SubscriptionRow, now: string): Promise<
   return Math.min(paid, unusedPart(price, { start_at: row.period_start_at, end_at: row.period_end_at }, now));
 }
 
-/** No invoices and no tries until it is resumed. */
+/** Stops invoices and payment attempts until the subscription is resumed. */
 export function pauseSubscription(ctx: Context, input: { id: string }): Promise<Reply> {
   return changeHeld(ctx, input.id, "pause", ({ row, open, now }) => ({
     subscription: changed(row, { status: "PAUSED", paused_at: now }, now),
@@ -108,7 +108,7 @@ export function pauseSubscription(ctx: Context, input: { id: string }): Promise<
   }));
 }
 
-/** Changes the given fields. With another card, unpaid invoices are due at once. */
+/** Changes the given fields. A new card makes unpaid invoices due immediately. */
 export async function updateSubscription(ctx: Context, input: UpdateSubscriptionBody & { id: string }): Promise<Reply> {
   return changeHeld(ctx, input.id, "update", async ({ row, open, now, tx }) => {
     const values: Partial<SubscriptionRow> = {};
@@ -137,7 +137,7 @@ export async function updateSubscription(ctx: Context, input: UpdateSubscription
   });
 }
 
-/** Values of a trial with another end, from which the periods are counted. */
+/** Values that move a trial's end, which is also the anchor of the periods. */
 function trialUntil(row: SubscriptionRow, end: string, now: string): Partial<SubscriptionRow> {
   if (row.status !== "TRIALING" || row.period_number !== 0) {
     throw new AppError("invalid_state", `The subscription is ${row.status}: it has no trial to change.`, {

@@ -4,8 +4,8 @@ import { changed, ended, type Move, voided } from "./move";
 import { periodOf } from "./periods";
 
 /**
- * What time does to a subscription that is due at `now`; one step, so that late periods come one after the other.
- * `open`: its unpaid invoices. `invoiceId`: UUID for a new one. Null: nothing yet, because a payment is in progress.
+ * Advances a subscription that is due at `now` by one step, so that overdue periods follow in order. `open`:
+ * its unpaid invoices. `invoiceId`: UUID for a new invoice. Null: a payment in progress must end first.
  */
 export function advance(
   row: SubscriptionRow,
@@ -17,7 +17,7 @@ export function advance(
     const subscription = changed(row, { trial_end_told: true }, now);
     return { subscription, invoices: [], events: [{ type: "subscription.trial_will_end" }] };
   }
-  // The change that is being paid decides about the next period.
+  // The change that is being paid may alter the next period.
   if (open.some(({ change_on_payment, open_payment_id }) => change_on_payment !== null && open_payment_id !== null))
     return null;
   if (row.cancel_at_period_end) return ended(row, open, { at: row.period_end_at, now, reason: null });
@@ -36,7 +36,7 @@ function expire(row: SubscriptionRow, open: readonly InvoiceRow[], now: string):
   };
 }
 
-/** The next period as it will be, with a pending change. */
+/** The next period, with any pending change applied. */
 export function nextPeriod(row: SubscriptionRow) {
   const change = row.pending_change;
   const terms = change ?? row;
@@ -51,7 +51,7 @@ export function nextPeriod(row: SubscriptionRow) {
   return { plan: terms.plan, quantity: terms.quantity, plan_id, anchor_at, cycle, period: periodOf(calendar, number) };
 }
 
-/** Begins the next period, and makes its invoice. */
+/** Begins the next period and creates its invoice. */
 function renew(row: SubscriptionRow, { now, invoiceId }: { now: string; invoiceId: string }): Move {
   const { plan, quantity, plan_id, anchor_at, cycle, period } = nextPeriod(row);
   const lines = [planLine({ plan, quantity }, period)];

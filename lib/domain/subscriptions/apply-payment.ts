@@ -9,9 +9,9 @@ import { hasEnded, isRunning } from "./states";
 /** The state of an invoice's payment after an outcome. */
 export type PaymentResult =
   | { readonly kind: "paid" }
-  /** `declineCode`: null if no issuer saw it. */
+  /** `declineCode`: null if it reached no issuer. */
   | { readonly kind: "failed"; readonly declineCode: DeclineCode | null }
-  /** For the shopper, or for its outcome. */
+  /** It waits for a challenge, or its outcome is unknown. */
   | { readonly kind: "waits" };
 
 /** The rows that a payment's outcome may change. `others`: the subscription's other unpaid invoices. */
@@ -22,8 +22,8 @@ export type Billed = {
 };
 
 /**
- * What an outcome does to the invoice and its subscription. "forget": the payment was for something that begins only with
- * it, and nobody has seen that yet.
+ * Applies a payment's outcome to its invoice and subscription. "forget": the payment would have begun a
+ * subscription or a change that no caller has seen, so its rows are removed.
  */
 export function applyPayment(billed: Billed, result: PaymentResult, now: string): Move | "forget" {
   switch (result.kind) {
@@ -38,7 +38,7 @@ export function applyPayment(billed: Billed, result: PaymentResult, now: string)
   }
 }
 
-/** Events of rows that callers see from now on. */
+/** First events of rows that become visible to callers. */
 function firstEvents({ subscription, invoice }: Pick<Billed, "subscription" | "invoice">): MoveEvent[] {
   const about = { invoiceId: invoice.id };
   return [
@@ -48,7 +48,7 @@ function firstEvents({ subscription, invoice }: Pick<Billed, "subscription" | "i
   ];
 }
 
-/** A payment that waits for the shopper or for its outcome: what it is for exists now. */
+/** Makes the subscription and the invoice of a waiting payment visible to callers. */
 function announce(billed: Billed, now: string): Move {
   const { subscription, invoice } = billed;
   const isNew = invoice.status === "DRAFT";
@@ -64,7 +64,7 @@ function invoicePaid(billed: Billed, now: string): Move {
   const was = billed.subscription;
   const events = [...firstEvents(billed), { type: "invoice.paid", invoiceId: invoice.id } as const];
   const invoices = [paid(invoice, now)];
-  // A payment that began before the end.
+  // The payment began before the subscription ended, and pays only the invoice.
   if (hasEnded(was.status)) return { subscription: was, invoices, events };
   const { credit: creditChange = 0, ...change } = invoice.change_on_payment ?? {};
   const isUnpaid = others.some(({ attempts, open_payment_id }) => attempts > (open_payment_id === null ? 0 : 1));
@@ -76,7 +76,7 @@ function invoicePaid(billed: Billed, now: string): Move {
   };
   const became = (status: SubscriptionRow["status"], ...more: MoveEvent[]): Move => ({
     subscription: changed(was, { ...values, status }, now),
-    // Invoices that were left unpaid before the pause are due again.
+    // Invoices left unpaid before the pause are due again.
     invoices: [
       ...invoices,
       ...(isResumed ? others.map((one) => ({ ...one, next_attempt_at: now, updated_at: now })) : []),
@@ -100,7 +100,7 @@ function invoiceFailed(billed: Billed, declineCode: DeclineCode | null, now: str
   if (invoice.status === "DRAFT") return "forget";
   const failed = { type: "invoice.payment_failed", invoiceId: invoice.id } as const;
   const left: InvoiceRow = { ...invoice, open_payment_id: null, updated_at: now };
-  // A change that was announced while its outcome was unknown did not happen, and the ended subscription owes nothing.
+  // A declined change doesn't happen, and an ended subscription owes nothing.
   if (invoice.change_on_payment !== null || hasEnded(subscription.status)) {
     const isChange = invoice.change_on_payment !== null;
     return {
@@ -142,7 +142,7 @@ function invoiceFailed(billed: Billed, declineCode: DeclineCode | null, now: str
   }
 }
 
-/** An invoice that cannot be tried, because its card was removed: it waits for another one. */
+/** Stops attempts on an invoice whose card was removed, until the subscription has another card. */
 export function cannotBeTried({ subscription, invoice }: Billed, now: string): Move {
   const isLate = isRunning(subscription.status) && subscription.status !== "PAST_DUE";
   return {

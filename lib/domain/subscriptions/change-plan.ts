@@ -17,7 +17,7 @@ import { changed, type Move } from "./move";
 import { presentInvoice } from "./present";
 import type { SubscriptionAction } from "./states";
 
-/** Changes plan or quantity: at the end of the period, or now. */
+/** Changes plan or quantity, immediately or at the end of the period. */
 export function changeSubscriptionPlan(ctx: Context, input: ChangePlanBody & { id: string }): Promise<Reply> {
   return withReplay(ctx, async () => {
     const target = await targetOf(ctx, input);
@@ -35,12 +35,12 @@ export function changeSubscriptionPlan(ctx: Context, input: ChangePlanBody & { i
   });
 }
 
-/** A paused subscription goes on: a new period begins now, and is paid now. */
+/** Resumes a paused subscription: a new period begins now and is charged now. */
 export function resumeSubscription(ctx: Context, input: { id: string }): Promise<Reply> {
   return withReplay(ctx, () => changeAndCharge(ctx, input.id, "resume", resumeNow));
 }
 
-/** The invoice that a change would make. Writes nothing. */
+/** Previews the invoice that a change would create. Writes nothing. */
 export async function previewSubscriptionChange(
   ctx: Context,
   input: ChangePlanBody & { id: string },
@@ -74,7 +74,8 @@ type Target = { planId: string; plan: NonNullable<ReturnType<typeof boughtPlan>>
 async function targetOf(ctx: Context, input: ChangePlanBody & { id: string }): Promise<Target> {
   const { plan_id, plan: bought, ...row } = await getRow(ctx, input.id);
   const plan = await requirePlan(ctx, input.plan_id);
-  // Another quantity of a plan that is no longer sold, or has another price now, keeps the terms as bought.
+  // A new quantity of the same plan keeps the terms as bought, even if the plan has changed or is no longer
+  // sold.
   if (plan.id === plan_id) return { planId: plan.id, plan: bought };
   const terms = boughtPlan(plan);
   if (terms === null || plan.status !== "ACTIVE") throw notForSale(plan);
@@ -97,7 +98,7 @@ function requireSuitable(row: SubscriptionRow, { planId, plan }: Target, { quant
   return { plan_id: planId, plan, quantity };
 }
 
-/** The unused part of a period that was not paid cannot be credited. */
+/** Throws if the period is unpaid, because its unused part can't be credited. */
 function requirePaidUp(row: SubscriptionRow): void {
   if (row.status !== "PAST_DUE") return;
   const detail =
@@ -107,7 +108,7 @@ function requirePaidUp(row: SubscriptionRow): void {
   });
 }
 
-/** A change without a payment. Its invoice has nothing due. */
+/** The move of a change without a payment; nothing is due on its invoice. */
 function moveOf({ row, now }: Pick<Held, "row" | "now">, { values, invoice }: Change): Move {
   const isResumed = values.paused_at === null && row.status === "PAUSED";
   const latest = invoice ? { latest_invoice_id: invoice.id } : {};
@@ -128,7 +129,7 @@ function moveOf({ row, now }: Pick<Held, "row" | "now">, { values, invoice }: Ch
   };
 }
 
-/** A change that is charged now, if it costs anything: it comes into force with its payment. */
+/** Makes a change now. If it costs anything, it takes effect once its payment succeeds. */
 async function changeAndCharge(
   ctx: Context,
   publicId: string,
@@ -143,7 +144,7 @@ async function changeAndCharge(
     return runOnce(ctx, async (tx) => {
       const held = await hold(ctx, tx, publicId, action);
       const change = decide(held.row, { now: held.now, invoiceId: at.invoiceId });
-      // It has changed in between, and costs something now.
+      // The subscription changed in the meantime, and the change now costs something.
       if (change.invoice && change.invoice.amount_due > 0) throw changesNow();
       const move = moveOf(held, change);
       const isResumed = held.row.status === "PAUSED";
@@ -164,7 +165,10 @@ async function changeAndCharge(
   return charge(ctx, { subscription, invoice: draft, claim, card: await cardToCharge(ctx, await getMethod(ctx, row)) });
 }
 
-/** One change at a time: T1's guard is the version, which a change that is being paid has raised before this read. */
+/**
+ * Throws while another change is being paid. T1 compares the version, which doesn't reveal a change that
+ * began before the row was read.
+ */
 async function requireNoneUnderWay(ctx: Context, { id }: SubscriptionRow): Promise<void> {
   const { orm } = ctx.service.db.within(ctx.environment.id);
   const open = await orm.transaction(async (tx) => {
@@ -174,7 +178,7 @@ async function requireNoneUnderWay(ctx: Context, { id }: SubscriptionRow): Promi
   if (open.some(isUnderWay)) throw changesNow();
 }
 
-/** A response under the request's key comes before a refusal, whatever has changed since. */
+/** Prefers the key's stored response to a refusal, whatever has changed since. */
 export async function withReplay(ctx: Context, run: () => Promise<Reply>): Promise<Reply> {
   const known = await replayKnown(ctx);
   if (known) return known;

@@ -9,16 +9,17 @@ type At = { readonly now: string; readonly invoiceId: string };
 const isSameInterval = (a: SubscriptionRow["plan"], b: SubscriptionRow["plan"]): boolean =>
   a.interval.value === b.interval.value && a.interval.unit === b.interval.unit;
 
-/** What a change leads to: new values at once, or with the payment of an invoice. */
+/** Result of a change: new values, which take effect immediately or when the invoice is paid. */
 export type Change = {
   readonly values: Partial<SubscriptionRow>;
-  /** DRAFT; null if nothing is charged or credited. Its `amount_due` is charged now. */
+  /** A DRAFT whose `amount_due` is charged now; null if nothing is charged or credited. */
   readonly invoice: InvoiceRow | null;
 };
 
 /**
- * A change now. Within the period its rest is settled: minus the unused part of the old price, plus the same part of the new
- * one. Another interval begins a new period, from which the unused part is subtracted. A trial goes on unchanged.
+ * An immediate change. With the same interval, the rest of the period is prorated: the unused part of the old
+ * price is credited, that of the new price charged. Another interval begins a new period, less the unused
+ * part. A trial isn't prorated.
  */
 export function changeNow(
   row: SubscriptionRow,
@@ -49,7 +50,7 @@ export function changeNow(
   return startPeriod(row, { ...target }, { period, lines, now, invoiceId });
 }
 
-/** A paused subscription goes on: a new period begins now, which is the new anchor. */
+/** Resumes a paused subscription with a new period, which begins now and sets the anchor. */
 export function resumeNow(row: SubscriptionRow, { now, invoiceId }: At): Change {
   const terms = row.pending_change ?? row;
   const plan_id = row.pending_change?.plan_id ?? row.plan_id;
@@ -79,7 +80,7 @@ function startPeriod(
   };
 }
 
-/** A change at the end of the period, which replaces an earlier one. */
+/** Schedules a change for the end of the period; it replaces any earlier one. */
 export const changeLater = (row: SubscriptionRow, target: Target): Partial<SubscriptionRow> => ({
   pending_change: { ...target, at: row.period_end_at },
 });

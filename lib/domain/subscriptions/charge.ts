@@ -11,7 +11,7 @@ import { makePayment, type PayingCard, type PaymentTerms, storedCardOf } from ".
 import { refuseUnclaimed, replyFromMoneyKey } from "../payments/money-request";
 import { connectionMissing } from "../processors/connection-of";
 
-/** The payment of an invoice: on the merchant's initiative, as the customer agreed to it before. */
+/** The payment of an invoice, initiated by the merchant under the customer's earlier agreement. */
 export function paymentOf(
   subscription: Pick<SubscriptionRow, "plan_id" | "customer_email">,
   { amount_due, currency, customer_id }: InvoiceRow,
@@ -53,7 +53,7 @@ export const changesNow = () =>
     retryAfterSeconds: 1,
   });
 
-/** Throws a refusal that is not stored, unless the request's key has a response already: then returns that. */
+/** Returns the response that the key already has. Without one, a refusal that is not stored is thrown. */
 export async function refuseOrReplay(ctx: Context, error: AppError): Promise<Reply> {
   if (error.stored) return refuseUnclaimed(ctx, error);
   const reply = ctx.idempotency && (await replyFromMoneyKey(ctx));
@@ -61,7 +61,9 @@ export async function refuseOrReplay(ctx: Context, error: AppError): Promise<Rep
   throw error;
 }
 
-/** A customer's card, to be charged. Throws `resource_not_found` for another customer's, and for a removed one. */
+/**
+ * Finds a customer's card to charge. Throws `resource_not_found` for another customer's or a removed card.
+ */
 export async function requireMethod(ctx: Context, publicId: string, customerId: string): Promise<PaymentMethodRow> {
   const id = decodeId("paymentMethod", publicId);
   const { orm } = ctx.service.db.within(ctx.environment.id);
@@ -73,7 +75,7 @@ export async function requireMethod(ctx: Context, publicId: string, customerId: 
   return row;
 }
 
-/** Keeps a card from being removed until the transaction ends, in which a subscription begins to use it. */
+/** Blocks the card's removal until the end of the transaction in which a subscription starts to use it. */
 export async function holdMethod(tx: Orm, { environment_id, id }: PaymentMethodRow): Promise<void> {
   const row = await lockPaymentMethod(tx, environment_id, id);
   if (row === null || row.removed_at !== null) throw cardRemoved();

@@ -18,8 +18,8 @@ type Content = {
 };
 
 /**
- * A DRAFT of a subscription's invoice, and the subscription's credit after it: the invoice uses credit up, and adds to it
- * if its total is negative. Minor units.
+ * A DRAFT invoice, and the subscription's credit afterwards: the invoice uses up credit, or adds to it if its
+ * total is negative. Minor units.
  */
 export function composeInvoice(
   row: SubscriptionRow,
@@ -65,7 +65,7 @@ export function composeInvoice(
   };
 }
 
-/** A paid invoice. */
+/** The invoice as paid at `now`. */
 export const paid = (invoice: InvoiceRow, now: string): InvoiceRow => ({
   ...invoice,
   status: "PAID",
@@ -102,7 +102,7 @@ export const trialLine = ({ plan, quantity }: Units, { start_at, end_at }: Invoi
   end_at,
 });
 
-/** The part of a period's price from `at` on; `sign` -1 credits it. */
+/** The line for the part of a period's price after `at`; `sign` -1 credits it. */
 export function partLine(
   type: "PRORATION" | "CREDIT",
   { plan, quantity }: Units,
@@ -114,7 +114,7 @@ export function partLine(
     description: sign === 1 ? `${plan.name}, rest of the period` : `${plan.name}, unused part of the period`,
     quantity,
     unit_amount: plan.amount,
-    // Not -0, which JSON and a comparison in tests would tell apart.
+    // Avoids -0, which JSON turns into 0.
     amount: part === 0 ? 0 : sign * part,
     start_at: at,
     end_at: period.end_at,

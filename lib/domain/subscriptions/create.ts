@@ -18,8 +18,8 @@ import { trialKeys } from "./trial-keys";
 import { writeMove } from "./write-move";
 
 /**
- * Creates a subscription: 201, 202 while the outcome of its first payment is unknown, or 402 without a subscription. Throws
- * AppError for refusals that are not stored.
+ * Creates a subscription: 201, 202 while the outcome of its first payment is unknown, or 402 without a
+ * subscription. Throws AppError for refusals that are not stored.
  */
 export async function createSubscription(ctx: Context, body: CreateSubscriptionBody): Promise<Reply> {
   const known = await replayKnown(ctx);
@@ -27,7 +27,7 @@ export async function createSubscription(ctx: Context, body: CreateSubscriptionB
   try {
     return await create(ctx, body);
   } catch (error) {
-    // A response under the key comes first, whatever has changed since.
+    // The key's stored response takes precedence, whatever has changed since.
     if (error instanceof AppError && error.status < 409) return refuseOrReplay(ctx, error);
     throw error;
   }
@@ -87,7 +87,7 @@ export async function requirePlan(ctx: Context, publicId: string): Promise<PlanR
   return row;
 }
 
-/** The plan as it is bought; null for a single purchase. */
+/** The plan's terms as bought; null for a one-time plan. */
 export function boughtPlan(row: PlanRow): BoughtPlan | null {
   const { every, trial, trialPrice, price } = planTermsOf(row);
   if (every === null) return null;
@@ -104,13 +104,13 @@ export function notForSale(row: PlanRow): AppError {
   return new AppError("plan_not_active", detail, { param: "plan_id" });
 }
 
-/** Throws if a period would cost more than one payment can. */
+/** Throws if a period would cost more than the max amount of a payment. */
 export function requireChargeable(plan: BoughtPlan, quantity: number): void {
   if (Math.max(plan.amount, plan.trial_amount ?? 0) * quantity <= MAX_AMOUNT) return;
   throw invalid("quantity", `A period must not cost more than ${formatMinor(MAX_AMOUNT, plan.currency)}.`);
 }
 
-/** The time that a caller sent, which must be later than now. */
+/** Parses a caller's time. Throws unless it is later than now. */
 export function laterThan(now: string, value: string): string {
   const at = instantOf(value).toISOString();
   if (at > now) return at;

@@ -1,17 +1,19 @@
 import type { DeclineCode } from "@/lib/contract/errors";
 import { addInterval } from "./periods";
 
-/** When a declined invoice is tried again, and what happens after the last try. */
+/** Retry schedule of a declined invoice, and what follows its last attempt. */
 export type DunningPolicy = {
-  /** Days from each try to the next. */
+  /** Days from each attempt to the next. */
   readonly days: readonly number[];
-  /** After the last try the subscription is cancelled; otherwise both stay as they are. */
+  /**
+   * True: the last failed attempt cancels the subscription. False: it stays past due, and the invoice open.
+   */
   readonly cancels: boolean;
 };
 
 export const DUNNING: DunningPolicy = { days: [3, 5, 7], cancels: true };
 
-/** A card that was refused like this is not tried again: the invoice waits for another card. */
+/** Hard declines: the card is not charged again, and the invoice waits for another one. */
 const HARD: ReadonlySet<DeclineCode> = new Set([
   "lost_card",
   "stolen_card",
@@ -20,16 +22,16 @@ const HARD: ReadonlySet<DeclineCode> = new Set([
   "incorrect_number",
 ]);
 
-/** What a failed try leads to. */
+/** What follows a failed attempt. */
 export type NextTry =
   | { readonly kind: "later"; readonly at: string; readonly step: number }
-  /** Not without a new card. */
+  /** No further attempt until the subscription has another card. */
   | { readonly kind: "waits" }
   | { readonly kind: "over" };
 
 /**
- * What follows a try by the engine that failed at `now`. `step`: steps used up before it. `declineCode`: null if no issuer
- * saw it.
+ * What follows an automatic attempt that failed at `now`. `step`: dunning steps used up before it.
+ * `declineCode`: null if it reached no issuer.
  */
 export function afterFailedTry(
   { days }: DunningPolicy,

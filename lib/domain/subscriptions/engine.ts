@@ -30,19 +30,20 @@ import { cardToCharge, paymentOf } from "./charge";
 import { beginRefunds } from "./refunds";
 import { writeMove } from "./write-move";
 
-/** Due work per look, and the max. of one environment among it, so that its renewals do not delay the others'. */
+/** Max due items per poll, in total and per environment, so that no environment delays the others. */
 const PAGE_SIZE = 200;
 const MAX_PER_ENVIRONMENT = 40;
-/** Payments of renewals in progress in one process; requests have the rest of the pool. */
+/** Max concurrent renewals of a process; the rest of the connection pool is for requests. */
 const MAX_TRIES = 8;
-/** Pause after which something that cannot be done now is looked at again. */
+/** Delay until a subscription that must wait for a payment is checked again. */
 const LATER_MS = 60_000;
 
 const SYSTEM_BY = { actor: SYSTEM, requestId: null } as const;
 
 /**
- * The engine: begins the periods that are due, and pays the invoices that are. Every instance runs it every second; rows
- * are locked or claimed one by one, so that no invoice is made and none is tried twice. Returns how much it did.
+ * The billing engine: begins due periods and charges due invoices. Every instance runs it every second; rows
+ * are locked or claimed one by one, so that no invoice is created or charged twice. Returns the number of
+ * items done.
  */
 export async function runSubscriptions(
   service: Service,
@@ -59,7 +60,7 @@ export async function runSubscriptions(
 const isoNow = (service: Service, environment: Environment): string =>
   environmentNow({ service, environment }).toISOString();
 
-/** Does due work, at most `MAX_TRIES` at once. What fails is logged and left for the next run. */
+/** Processes due items, at most `MAX_TRIES` concurrently. Failures are logged and retried in the next run. */
 async function eachDue(
   service: Service,
   dues: readonly Due[],
@@ -87,7 +88,7 @@ async function eachDue(
   return done;
 }
 
-/** One step of a subscription that is due. False: another process has it, or it waits for a payment. */
+/** Advances a due subscription by one step. False: another process has it, or it waits for a payment. */
 async function advanceDue(service: Service, environment: Environment, id: string): Promise<boolean> {
   const { sql } = service.db.within(environment.id);
   const due = await sql.begin(async (tx) => {
@@ -110,7 +111,7 @@ async function advanceDue(service: Service, environment: Environment, id: string
   return due !== "none";
 }
 
-/** Pays an invoice whose try is due. False: it changed in between. */
+/** Charges an invoice whose attempt is due. False: it changed in the meantime. */
 async function tryDue(service: Service, environment: Environment, id: string): Promise<boolean> {
   const { sql, orm } = service.db.within(environment.id);
   const run = runOn(sql);
@@ -149,7 +150,7 @@ async function tryDue(service: Service, environment: Environment, id: string): P
   return false;
 }
 
-/** The card was removed, so nothing is tried until the subscription has another one. */
+/** Unschedules attempts on an invoice whose card was removed, until the subscription has another card. */
 async function waitForCard(
   service: Service,
   environment: Environment,
@@ -171,7 +172,7 @@ async function waitForCard(
   });
 }
 
-/** The engine's own call for a try, under a key of its own. */
+/** Context of an automatic attempt, with an idempotency key of its own. */
 function contextOf(service: Service, environment: Environment, key: string, path: string): Context {
   return {
     ...{ service, environment, actor: SYSTEM },

@@ -1,7 +1,7 @@
 import type { InvoiceRow, SubscriptionRow } from "@/db/schema/subscriptions";
 import type { EventTypeOf } from "@/lib/contract/events/event";
 
-/** What a rule changes together: the rows as they are afterwards, and the events, in order. Written in one commit. */
+/** Changes that are written in one commit: the rows as they are afterwards, and the events in order. */
 export type Move = {
   readonly subscription: SubscriptionRow;
   /** New and changed invoices. */
@@ -14,13 +14,13 @@ export type MoveEvent =
   | { readonly type: EventTypeOf<"subscription"> }
   | { readonly type: EventTypeOf<"invoice">; readonly invoiceId: string };
 
-/** Time after which a subscription whose first payment did not succeed expires. */
+/** Time to complete the first payment, after which the subscription expires. */
 const INCOMPLETE_HOURS = 23;
-/** Days before the end of a trial at which it is announced. */
+/** Days before a trial's end at which the notice is sent. */
 const TRIAL_NOTICE_DAYS = 3;
 const HOUR_MS = 3_600_000;
 
-/** When time next changes a subscription: ISO time, null if it has ended or is paused. */
+/** When the engine must act on a subscription next: ISO time; null if it has ended or is paused. */
 function dueAt(row: SubscriptionRow): string | null {
   if (row.refund_due > 0) return row.updated_at;
   switch (row.status) {
@@ -43,20 +43,20 @@ function dueAt(row: SubscriptionRow): string | null {
 const trialNoticeAt = ({ period_end_at }: SubscriptionRow): string =>
   new Date(Date.parse(period_end_at) - TRIAL_NOTICE_DAYS * 24 * HOUR_MS).toISOString();
 
-/** The row with these values, and the time at which it is due with them. */
+/** The row with these values, and its `due_at` recomputed. */
 export function changed(row: SubscriptionRow, values: Partial<SubscriptionRow>, now: string): SubscriptionRow {
   const next = { ...row, ...values, updated_at: now };
   return { ...next, due_at: dueAt(next) };
 }
 
-/** An unpaid invoice that ends unpaid with its subscription. One whose payment is in progress ends with that. */
+/** The invoice as voided. One with a payment in progress waits for the outcome instead. */
 export function voided(invoice: InvoiceRow, now: string): InvoiceRow {
   return { ...invoice, status: "VOID", voided_at: now, next_attempt_at: null, updated_at: now };
 }
 
 /**
- * The end of a subscription: unpaid invoices become VOID, and no try begins any more. A payment in progress began before
- * the end, so its invoice waits for the outcome.
+ * Ends a subscription: unpaid invoices become VOID, and no attempt begins. An invoice with a payment in
+ * progress, which began before the end, waits for its outcome.
  */
 export function ended(
   row: SubscriptionRow,

@@ -1,7 +1,7 @@
 import { Temporal } from "temporal-polyfill";
 import type { Period } from "@/lib/contract/plans/schedule";
 
-/** A subscription's calendar: where its periods are counted from, and in which time zone. */
+/** How a subscription's periods are counted: anchor, time zone and interval. */
 export type Calendar = {
   /** ISO time. */
   readonly anchorAt: string;
@@ -13,8 +13,8 @@ export type Calendar = {
 const UNITS = { DAYS: "days", WEEKS: "weeks", MONTHS: "months" } as const;
 
 /**
- * The time `times` intervals after `at`, at the same wall-clock time: a shorter month ends on its last day, a time that
- * a clock change skips becomes the one after the gap, and of one that comes twice the first counts.
+ * The time `times` intervals after `at`, at the same wall-clock time. A day that the month lacks becomes its
+ * last day; a time that a clock change skips moves past the gap; of a repeated time, the first counts.
  */
 export function addInterval(at: string, timeZone: string, { value, unit }: Period, times = 1): string {
   const start = Temporal.Instant.from(at).toZonedDateTimeISO(timeZone);
@@ -22,7 +22,10 @@ export function addInterval(at: string, timeZone: string, { value, unit }: Perio
   return new Date(end.epochMilliseconds).toISOString();
 }
 
-/** Start of period `number`, from 1. Always counted from the anchor, so that a shorter month changes no later date. */
+/**
+ * Start of period `number`, from 1. Always counted from the anchor, so that a shorter month changes no later
+ * date.
+ */
 export function periodStart({ anchorAt, timeZone, every }: Calendar, number: number): string {
   return addInterval(anchorAt, timeZone, every, number - 1);
 }

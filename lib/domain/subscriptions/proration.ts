@@ -1,4 +1,4 @@
-/** numerator / denominator, rounded to the nearest integer, and halves to the even one. `denominator` > 0. */
+/** numerator / denominator, rounded to the nearest integer, halves to even. `denominator` > 0. */
 export function divideHalfEven(numerator: bigint, denominator: bigint): bigint {
   const negative = numerator < 0n;
   const size = negative ? -numerator : numerator;
@@ -12,7 +12,7 @@ export function divideHalfEven(numerator: bigint, denominator: bigint): bigint {
 const secondsOf = (iso: string): bigint => BigInt(Math.floor(Date.parse(iso) / 1000));
 
 /**
- * The part of an amount for the time from `at` to the period's end, by seconds over the whole period. Minor units; the
+ * The part of an amount for the time from `at` to the period's end, prorated by the second. Minor units; the
  * whole amount at or before the start, and 0 at or after the end.
  */
 export function unusedPart(amount: number, period: { start_at: string; end_at: string }, at: string): number {

@@ -10,8 +10,9 @@ import { connectionOf } from "../processors/connection-of";
 import { changed } from "./move";
 
 /**
- * Begins the refunds of a subscription that ended early: their intents and the end of the duty are one commit, after which
- * the recovery worker sends them, so that none is lost or made twice. What a dispute or an earlier refund took stays.
+ * Begins the refunds of a subscription that ended early. One commit writes their intents and clears
+ * `refund_due`, so that none is lost or made twice; the recovery worker then sends them. Amounts that were
+ * disputed or already refunded are left out.
  */
 export async function beginRefunds(service: Service, environment: Environment, subscriptionId: string): Promise<void> {
   const { sendWithinMs } = leaseOf(service.processorTimeoutMs);
@@ -33,7 +34,7 @@ export async function beginRefunds(service: Service, environment: Environment, s
         ...{ paymentId, amount, refund, allowed: true },
       };
       const { reserved } = await reserveFollowUp(tx, order, {
-        // Free at once, for the recovery worker.
+        // Without a lease, so that the recovery worker can take it immediately.
         lease: { sendWithinMs, heldForMs: 0 },
         ...{ guardedConnectionId: at?.guarded ? at.connectionId : null, wholeOnly: false },
       });

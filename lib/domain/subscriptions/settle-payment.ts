@@ -10,7 +10,7 @@ import { applyPayment, type PaymentResult } from "./apply-payment";
 import { presentInvoice, presentSubscription } from "./present";
 import { writeMove } from "./write-move";
 
-/** The invoice's side of a payment's outcome, in T2's transaction, which has locked the payment. */
+/** Applies a payment's outcome to its invoice, in T2's transaction, which has locked the payment. */
 export async function settlePayment(tx: Transaction, operation: OpenOperation, change: Change): Promise<Result | null> {
   const { payment, charge } = change;
   if (payment.invoice_id === null || charge.subscription_id === null) return null;
@@ -33,7 +33,7 @@ function resultOf({ payment, charge }: Change): PaymentResult {
     case "REQUIRES_ACTION":
       return { kind: "waits" };
     default:
-      // Money that is only held pays nothing: the merchant may capture or void it.
+      // An authorization without a capture pays nothing; the merchant may capture or void it.
       return { kind: "failed", declineCode: charge.decline_code };
   }
 }
@@ -47,11 +47,13 @@ type Settled = {
   readonly now: string;
   readonly by: Parameters<typeof writeMove>[2]["by"];
   readonly operationId: string | null;
-  /** Name of the endpoint whose response it is; null without a request. */
+  /** Name of the request's endpoint, which decides the response; null without a request. */
   readonly endpoint: string | null;
 };
 
-/** Applies a payment's result to invoice and subscription. The response for a caller, unless the payment was refused. */
+/**
+ * Applies a payment's result to invoice and subscription. Returns the caller's response; null without one.
+ */
 async function applyResult(
   tx: Transaction,
   environment: Pick<Environment, "id" | "mode">,
@@ -91,8 +93,8 @@ function madeFor(
 }
 
 /**
- * A request whose payment has no outcome yet: what it is for exists from now on, as INCOMPLETE or as an OPEN invoice. The
- * object to respond with; null if the payment is for no invoice.
+ * Makes the INCOMPLETE subscription or OPEN invoice of a payment without an outcome visible to callers.
+ * Returns the object to respond with; null if the payment is for no invoice.
  */
 export async function announcePending(
   ctx: Context,

@@ -18,18 +18,18 @@ export type Beginning = {
   readonly quantity: number;
   readonly timeZone: string;
   readonly metadata: Metadata;
-  /** End of the trial instead of the plan's, ISO. */
+  /** End of the trial, which overrides the plan's. ISO time. */
   readonly trialEndAt: string | null;
-  /** The customer, the card or the e-mail address had a trial before. */
+  /** True if the customer, the card or the e-mail address already had a trial. */
   readonly trialRefused: boolean;
   readonly now: string;
 };
 
-/** True if a subscription to this plan begins with a trial, unless the customer had one. */
+/** True if the plan or the request gives a trial to customers who haven't had one. */
 export const hasTrial = ({ plan, trialEndAt }: Pick<Beginning, "plan" | "trialEndAt">): boolean =>
   plan.trial !== null || trialEndAt !== null;
 
-/** A new subscription, and the DRAFT that is paid at once; null if a free trial comes first. */
+/** A new subscription, and the DRAFT to charge immediately; null if a free trial comes first. */
 export function startSubscription(beginning: Beginning): { subscription: SubscriptionRow; invoice: InvoiceRow | null } {
   const { plan, quantity, timeZone, now, trialRefused } = beginning;
   const isTrial = hasTrial(beginning) && !trialRefused;

@@ -1,6 +1,6 @@
 import type { InvoiceStatus, SubscriptionStatus } from "@/lib/contract/subscriptions/statuses";
 
-/** The one table of status changes; database triggers enforce the same, which a test compares pair by pair. */
+/** The one table of status changes. Database triggers enforce the same; a test compares them pair by pair. */
 export const SUBSCRIPTION_TRANSITIONS: Record<SubscriptionStatus, readonly SubscriptionStatus[]> = {
   INCOMPLETE: ["TRIALING", "ACTIVE", "EXPIRED"],
   TRIALING: ["ACTIVE", "PAST_DUE", "PAUSED", "CANCELLED"],
@@ -31,12 +31,12 @@ const ACTIONS: Record<SubscriptionStatus, readonly SubscriptionAction[]> = {
   EXPIRED: [],
 };
 
-/** What can be done with a subscription now. */
+/** Actions that the status allows. */
 export const subscriptionActions = (status: SubscriptionStatus): readonly SubscriptionAction[] => ACTIONS[status];
 
-/** It will never be charged again. */
+/** True if it will never be charged again. */
 export const hasEnded = (status: SubscriptionStatus): boolean => status === "CANCELLED" || status === "EXPIRED";
 
-/** Periods begin, and invoices are tried. */
+/** True if periods begin and invoices are charged. */
 export const isRunning = (status: SubscriptionStatus): boolean =>
   status === "TRIALING" || status === "ACTIVE" || status === "PAST_DUE";

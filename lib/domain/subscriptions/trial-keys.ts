@@ -1,6 +1,6 @@
 import { sha256 } from "@/lib/secret";
 
-/** The address as one mailbox: lower case, without what follows a plus sign. */
+/** The mailbox of an address: in lower case, without a plus tag. */
 function mailboxOf(email: string): string {
   const address = email.trim().toLowerCase();
   const at = address.lastIndexOf("@");
@@ -8,7 +8,7 @@ function mailboxOf(email: string): string {
   return plus >= 0 && plus < at ? address.slice(0, plus) + address.slice(at) : address;
 }
 
-/** Digests in hex that have one trial of a plan: of the customer, the card and the e-mail address. */
+/** Hex digests of the customer, the card and the mailbox, each of which gets one trial of a plan. */
 export function trialKeys(who: { customerId: string; email: string | null; card: string | null }): string[] {
   const keys = [`customer:${who.customerId}`];
   if (who.card !== null) keys.push(`card:${who.card}`);

@@ -17,23 +17,23 @@ import { changedMembers, newEvent } from "../events/event";
 import type { Move, MoveEvent } from "./move";
 import { presentInvoice, presentSubscription } from "./present";
 
-/** The rows as the transaction has locked them; without those that the move inserts. */
+/** The rows as the transaction has locked them, without those that the move inserts. */
 type Locked = { readonly subscription: SubscriptionRow | null; readonly invoices: readonly InvoiceRow[] };
 
 type Written = { subscription: SubscriptionRow; invoices: InvoiceRow[] };
 
-/** A row and its state before, which is null for a new one. */
+/** A row and its previous state, which is null for a new row. */
 type Pair<Row> = { was: Row | null; is: Row };
 
-/** A new invoice before it was opened, for the events that follow its first one. */
+/** A new invoice before it was opened: the previous state for the events after its first. */
 const asDraft = (row: InvoiceRow): InvoiceRow => ({
   ...row,
   ...{ status: "DRAFT", number: null, next_attempt_at: null, paid_at: null, voided_at: null, amount_paid: 0 },
 });
 
 /**
- * Writes a move with its events, in the transaction that has locked its rows: invoices that leave DRAFT get their numbers.
- * `nextAction`: that of the payment in progress.
+ * Writes a move and its events in the transaction that has locked its rows. Invoices that leave DRAFT get
+ * their numbers. `nextAction`: that of the payment in progress.
  */
 export async function writeMove(
   run: Run,
@@ -63,7 +63,6 @@ export async function writeMove(
   const events = move.events.map((event) =>
     eventOf(event, subscription, invoices, { mode, nextAction, operationId, now }),
   );
-  // Without a change and an event there is nothing to write.
   if (subscription.was === null) await insertSubscription(run, subscription.is);
   else if (hasChanged(subscription)) await updateSubscription(run, nextVersion(subscription));
   for (const pair of invoices) {
@@ -91,7 +90,7 @@ async function withNumbers(run: Run, environmentId: string, invoices: readonly I
 
 type Told = { mode: Environment["mode"]; nextAction: NextAction | null; operationId: string | null; now: string };
 
-/** The event with its number, which it also notes in the row. */
+/** Creates the event, and stores its number in the row. */
 function eventOf(
   event: MoveEvent,
   subscription: Pair<SubscriptionRow>,

@@ -13,18 +13,18 @@ import type { Service } from "../context";
 import { forgetTotals } from "../lists";
 import { TOPICS, type Topic } from "./topics";
 
-/** Longer than what is due at one instant takes; a process that is slower shares its work with another. */
+/** Longer than the work due at one instant takes; a slower process shares it with another. */
 const LEASE_MS = 60_000;
-/** Pause before the next look at an environment whose money is moving. */
+/** Pause before an environment with an operation in progress is checked again. */
 const BUSY_MS = 200;
-/** Tries of a topic that fails, and the pause between them. */
+/** Attempts of a failing topic, and the pause between them. */
 const MAX_TRIES = 3;
 const RETRY_MS = 500;
 
 /**
- * Moves the clocks that are advancing, each from one instant at which something becomes due to the next. Every process
- * runs it. A clock has a lease, and each of its moves is a commit, so a killed run goes on anywhere. Returns the number
- * of clocks that it looked after.
+ * Moves the advancing clocks, each from one due instant to the next. Every process runs it. A clock has a
+ * lease and each move is a commit, so that any process can continue a killed run. Returns the number of
+ * clocks handled.
  */
 export async function advanceClocks(service: Service, stopping?: AbortSignal): Promise<number> {
   for (let moved = 0; ; moved++) {
@@ -38,7 +38,7 @@ export async function advanceClocks(service: Service, stopping?: AbortSignal): P
 async function advance(service: Service, taken: MovingClock, stopping?: AbortSignal): Promise<void> {
   const { sql } = service.db;
   const { environment_id: id, to } = taken;
-  // What began before belongs before. An operation without a known outcome is held for a moment only.
+  // Operations in progress must end at the old time. One with an unknown outcome is held only briefly.
   if (await isMoneyMoving(sql, id)) return releaseClock(sql, taken, BUSY_MS);
   for (let clock = taken; ; ) {
     const failed = await runDue(service, id, stopping);
@@ -61,7 +61,7 @@ async function nextDue(service: Service, environmentId: string, after: string): 
   return dues.reduce((first, due) => (first === null || (due !== null && due < first) ? due : first), null);
 }
 
-/** Does everything that is due by the environment's time. Returns the topic that fails again and again, if any. */
+/** Does everything due by the environment's time. Returns the topic that failed every attempt, if any. */
 async function runDue(service: Service, environmentId: string, stopping?: AbortSignal): Promise<Topic | null> {
   for (let done = 1; done > 0 && !stopping?.aborted; ) {
     done = 0;
@@ -74,7 +74,7 @@ async function runDue(service: Service, environmentId: string, stopping?: AbortS
   return null;
 }
 
-/** Null if it failed each time. */
+/** Null if every attempt failed. */
 async function tryTopic(
   service: Service,
   topic: Topic,
@@ -95,12 +95,12 @@ async function tryTopic(
 
 /** The environment that was served last. */
 export type ClockPosition = { after: string };
-/** Environments per run, so that one with much to do delays few others. */
+/** Max environments per run, so that a busy one delays few others. */
 const CLOCKS_PER_RUN = 100;
 
 /**
- * Does what is due in environments whose clock runs ahead of real time, some per run in turn; the other jobs look at real
- * time only. Failures are logged and tried again in the next turn.
+ * Does what is due in environments whose clock is ahead of real time, some per run in turn; the other jobs
+ * consider real time only. Failures are logged and retried in the next turn.
  */
 export async function runMovedClocks(
   service: Service,

@@ -8,7 +8,7 @@ import { recordAct } from "../events/event";
 
 /** A caller's environment is cached for at most this long. */
 const CACHED_MS = 500;
-/** Time for requests that began with a running clock: later ones find it frozen. */
+/** Time for requests that began with a running clock to end; later ones find it frozen. */
 const HELD_MS = 2 * CACHED_MS;
 
 /** The environment's clock. Throws `permission_denied` in live mode, which has none. */
@@ -21,8 +21,8 @@ export async function getTestClock(ctx: Context): Promise<TestClock> {
 }
 
 /**
- * Starts to advance the clock; a job moves it (advance.ts). Throws `clock_advancing` while it moves already, and
- * `invalid_parameter` unless `to` is later than its time, by at most two years.
+ * Starts to advance the clock; a job moves it (advance.ts). Throws `clock_advancing` if it is already moving,
+ * and `invalid_parameter` unless `to` is later than its time, by at most two years.
  */
 export async function advanceTestClock(ctx: Context, input: AdvanceTestClockBody): Promise<TestClock> {
   requireTestMode(ctx);
@@ -35,7 +35,7 @@ export async function advanceTestClock(ctx: Context, input: AdvanceTestClockBody
   });
   const clock = await getTestClock(ctx);
   if (started) {
-    // After the response no write finds a running clock.
+    // After the response, no write may find a running clock.
     await ctx.service.timer.wait(CACHED_MS);
     return clock;
   }
@@ -58,7 +58,7 @@ function presentTestClock(row: TestClockRow): TestClock {
   return {
     object: "test_clock",
     now: row.now,
-    // Real time goes on while the clock is frozen, and passes one that was not ahead yet.
+    // Real time continues while the clock is frozen, and overtakes one that wasn't ahead yet.
     offset_seconds: Math.max(0, Math.floor(row.ahead_ms / 1_000)),
     status: row.clock_advancing_to !== null ? "ADVANCING" : row.clock_failure !== null ? "FAILED" : "READY",
     advancing_to: row.clock_advancing_to,
@@ -73,8 +73,8 @@ export const clockAdvancing = () =>
   });
 
 /**
- * The context of a write, with the clock as it is now. Throws `clock_advancing` while it moves. Every write of a caller
- * passes here: API, dashboard and payment form.
+ * The context of a write, with the current clock. Throws `clock_advancing` while it moves. Every write from
+ * the API, the dashboard and the payment form goes through here.
  */
 export async function requireRunningClock(ctx: Context): Promise<Context> {
   if (ctx.environment.clock === null || ctx.environment.clock.frozenAt === null) return ctx;

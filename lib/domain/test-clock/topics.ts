@@ -16,14 +16,14 @@ import { runPayoutsOf } from "../settlement/payouts";
 import { runSettlement, SETTLEMENT_HOUR } from "../settlement/settle";
 import { runSubscriptions } from "../subscriptions/engine";
 
-/** Something that time decides in a test environment. */
+/** Work that becomes due with the time of a test environment. */
 export type Topic = {
   readonly name: string;
   /** The earliest instant later than `after` at which something becomes due; null = nothing will. */
   nextDue(sql: Sql, environmentId: string, after: string): Promise<string | null>;
   /**
-   * Does what is due by the environment's time, guarded, so that any number of processes may run it. Returns how much it
-   * did; it is called again until that is 0.
+   * Does what is due by the environment's time. Guarded, so that any number of processes may run it. Returns
+   * the number of items done; called again until that is 0.
    */
   run(service: Service, environmentId: string, stopping?: AbortSignal): Promise<number>;
 };

@@ -141,8 +141,8 @@ export function createCards({ requests, journal, merchantAccount, clock, timer, 
   }
 
   /**
-   * Keeps a card that was stored for one payment: from now on it is the customer's, under its own shopper reference, and isn't
-   * deleted with the unused ones. Safe to repeat. Null if it is deleted already.
+   * Keeps a card that was stored for one payment: it becomes the customer's, under its own shopper reference,
+   * and isn't deleted with the unused ones. Safe to repeat. Null if it was already deleted.
    */
   async function keep(subject: string, owner: Owner): Promise<KeptCard | null> {
     const shopper = subject.slice(CARD.length + 1);
@@ -189,7 +189,7 @@ export function createCards({ requests, journal, merchantAccount, clock, timer, 
     await journal.forget(ownerOf(card.shopper));
   }
 
-  /** A stored card's data now; null if it is gone. Throws if Adyen doesn't tell. */
+  /** A stored card's current data; null if it is gone. Throws if that can't be determined. */
   async function describe({ id, shopper }: KeptCard): Promise<KnownCard | null> {
     const response = await requests.get(`/storedPaymentMethods?${queryOf(shopper)}`);
     if (response.kind !== "answered") throw new Error(`Adyen does not list a stored card: ${reasonOf(response)}`);

@@ -411,7 +411,7 @@ export function createAdyenProcessor(
         if (refused) throw new UnreadableReportError(refused, { reports });
         return reports;
       },
-      // What is read of the other webhook is signed.
+      // Messages of the other webhook are verified when they are read.
       isAuthentic: (message) => tokenMessageIn(message.body) !== null || noticesIn(message).signed,
     },
     readDispute: async (id) => disputeOf(id, await records.notices(id)),

@@ -32,8 +32,8 @@ type Parts = {
 };
 
 /**
- * Cards for later payments. A check is a payment of zero under a reference of its own. Adyen names the stored card in the
- * response of what stored it, or in a webhook.
+ * Cards stored for later payments. A check is a payment of zero with a reference of its own. Adyen returns
+ * the stored card's id in the response to either, or in a webhook.
  */
 export function createStoredCards({ records, cards, credentials, live, usableCard, pay, continueCheck }: Parts) {
   /** Adds the token of the card that an approved payment or check stored. */
@@ -84,7 +84,7 @@ export function createStoredCards({ records, cards, credentials, live, usableCar
     switch (event) {
       case "created":
       case "alreadyExisting":
-        // In case the response of the payment that stored it doesn't name it.
+        // The response to the payment that stored it may not contain its id.
         await records.storedCard(cause, card.id);
         return [];
       case "updated": {
@@ -110,7 +110,7 @@ export function createStoredCards({ records, cards, credentials, live, usableCar
 
 export const storingOf = (token: string, customer: string): Storing => ({ customer, subject: subjectOfStored(token) });
 
-/** The card as it is paid with when it is stored, unless it is at Adyen already. */
+/** Adds what a payment needs to store its card, unless the card is already at Adyen. */
 export function toStore(
   { paymentMethod, shopper }: PayableCard,
   { customer, subject }: Storing,

@@ -7,7 +7,7 @@ import type { KeptCard } from "./tokens";
 /** A message of the webhook `Recurring tokens life cycle events`. */
 const message = z.object({
   environment: z.enum(["test", "live"]),
-  /** PSP reference of what caused it. */
+  /** PSP reference of the payment or request that caused it. */
   eventId: z.string().regex(/^[A-Za-z0-9]{1,40}$/),
   type: z.string(),
   data: z.object({
@@ -28,7 +28,10 @@ type Expected = {
   readonly live: boolean;
 };
 
-/** The parsed message if it is of that webhook, which has another form and signature than all others; else null. */
+/**
+ * The parsed message if it is of that webhook, whose format and signature differ from all others; otherwise
+ * null.
+ */
 export function tokenMessageIn(body: string): unknown {
   const { data } = z.looseObject({ type: z.string().startsWith(PREFIX) }).safeParse(jsonOf(body));
   return data ?? null;
@@ -38,8 +41,8 @@ const bodySignature = (body: string, hexKey: string) =>
   createHmac("sha256", Buffer.from(hexKey, "hex")).update(body, "utf8").digest("base64");
 
 /**
- * Null if it is about another merchant account. Each of Adyen's webhooks has an HMAC key of its own.
- * Throws UnreadableReportError if it isn't Adyen's message for this connection.
+ * Null if it is about another merchant account. Each of Adyen's webhooks has its own HMAC key. Throws
+ * UnreadableReportError if it isn't Adyen's message for this connection.
  */
 export function readTokenNotice(
   given: unknown,

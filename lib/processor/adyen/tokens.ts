@@ -94,8 +94,8 @@ export function readKeptToken(token: string): KeptCard | null {
 }
 
 /**
- * The shopper reference of a card that a payment or check stores. Each card has its own: Adyen stores equal cards of one shopper
- * once, and removing one of them would remove the other.
+ * The shopper reference of a card that a payment or check stores. Each card has its own: Adyen stores equal
+ * cards of one shopper once, so that removing one of them would remove the other.
  */
 export const shopperOf = (owner: Owner, reference: string) => `${prefixOf(owner)}${reference}`;
 export const isShopperOf = (owner: Owner, shopper: string) => shopper.startsWith(prefixOf(owner));

@@ -16,8 +16,8 @@ import { unusable } from "./tokens";
 export type Customers = ReturnType<typeof createCustomers>;
 
 /**
- * Customers at Stripe, one for each of ours, without personal data. Stripe keeps idempotency keys for a day and lists customers
- * by nothing of ours, so the journal knows them.
+ * Customers at Stripe, one for each of ours, without personal data. The journal keeps their ids, because
+ * Stripe keeps idempotency keys for only a day and can't list customers by our id.
  */
 export function createCustomers(stripe: Stripe, journal: Journal) {
   const subjectOf = (account: string, customer: string) => `customer ${account} ${customer}`;
@@ -97,7 +97,7 @@ export function cardStore(stripe: Stripe, customers: Customers, timeoutMs: numbe
     }
   }
 
-  /** Rejects if the card may still be there. */
+  /** Rejects if Stripe may still have the card. */
   async function removeCard(account: string, { token, customer }: StoredCard): Promise<void> {
     const owner = unusable(token) ? null : await customers.find(account, customer);
     if (owner === null) return;

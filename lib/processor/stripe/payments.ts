@@ -132,7 +132,7 @@ export function payments(
         const customer = await customerOf(budget, request);
         if (customer === null) return { kind: "declined", decline_code: null, refusal: NOT_STORED };
         id = (await create(budget, request, money)).id;
-        // Before the id is kept, so that a kept PaymentIntent has its customer.
+        // Before the id is stored, so that every stored PaymentIntent has its customer.
         if (customer !== undefined) await assign(budget, id, request.reference, customer);
       } catch (error) {
         // Creation moves no money, whatever its outcome.

@@ -141,7 +141,7 @@ function refundReports(type: string, given: unknown): Report[] | null {
   return [{ id: read.id, object: typeof intent === "string" ? intent : intent.id, outside: true }];
 }
 
-/** Stripe's tokens have no mark of ours: cards of payments outside Cardlane are reported as well. */
+/** Stripe's tokens don't show which are ours, so cards of payments outside Cardlane are reported as well. */
 function storedCardReports(type: string, given: unknown): Report[] | null {
   const { data: read } = ofMethod.safeParse(given);
   if (!read) return null;

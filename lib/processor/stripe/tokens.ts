@@ -9,7 +9,10 @@ export const refusedToken = (code: string) => `${REFUSED}${code}`;
 const NOT_A_TOKEN =
   "Stripe has no such card: the token is none of Stripe's. Use a pm_… that was created for this account.";
 
-/** The decline of a card that Stripe refused during tokenization, or of a token that isn't Stripe's; null for others. */
+/**
+ * The decline of a card that Stripe refused during tokenization, or of a token that isn't Stripe's; null for
+ * others.
+ */
 export function unusable(token: string) {
   if (token.startsWith(REFUSED)) {
     const code = token.slice(REFUSED.length);
