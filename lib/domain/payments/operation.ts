@@ -27,7 +27,8 @@ import type { KeyedRequest } from "../context";
  * Report   A later message of the processor. An accepted refund can be reversed: it goes from succeeded to failed.
  * Late     An approval after the payment ended as declined or failed. It is voided, and the void retried until done.
  *
- * All times of an operation are the database's, also where a test clock runs ahead. Operations are never deleted, and never get a second reference.
+ * All times of an operation are the database's real time, even if a test clock is ahead. Operations are never
+ * deleted, and never get a second reference.
  */
 
 /** An operation that this process holds: its intent is written, its outcome unknown. */
