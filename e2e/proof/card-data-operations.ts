@@ -108,7 +108,7 @@ function fresh(name: string): object {
 /** Secrets for authentication, which are never stored and so may hold anything. */
 const PROOFS = new Set(["password", "current_password", "new_password", "code", "token"]);
 /** The merchant's own values: stored as they are, except for the number of the request's own card. */
-const IDENTIFIERS = ["metadata", "metadata_keys", "customer_id", "return_url", "plan_id"];
+const IDENTIFIERS = ["metadata", "metadata_keys", "customer_id", "return_url", "plan_id", "payment_method_id"];
 
 /** An escaped slash changes the path, which may then not accept this method or a body. */
 const OTHER_PATHS = [200, 400, 404, 405, 413];

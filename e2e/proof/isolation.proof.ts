@@ -55,6 +55,8 @@ const NOTHING: Readonly<Record<string, readonly string[]>> = {
   listWebhookDeliveries: ["status=FAILED", "event_type=refund.failed", `offset=${ROWS - 1}`],
   listCustomers: ["q=nobody", `offset=${ROWS - 1}`],
   listPaymentMethods: ["customer_id=nobody", "status=EXPIRED"],
+  listSubscriptions: ["status=PAUSED", "customer_id=nobody"],
+  listInvoices: ["status=UNCOLLECTIBLE", "customer_id=nobody"],
   listPlans: ["status=DRAFT"],
   listWebhookEndpoints: ["offset=1000"],
   listMovements: ["type=adjustment", "currency=XAF"],

@@ -109,6 +109,13 @@ describe("the header", () => {
   });
 });
 
+test("a key of the attempts to pay an invoice is refused", () => {
+  const key = "inv_01kae1wbt0fmathdwkwq0xfwg4:attempt_2";
+  expect(() => readIdempotencyKey(withKey(key), createPayment)).toThrow(
+    expect.objectContaining({ code: "idempotency_key_invalid" }),
+  );
+});
+
 describe("a key", () => {
   const keyOf = (headers: Record<string, string>) =>
     readIdempotencyKey(new Request("http://localhost/", { headers }), createPayment);

@@ -22,6 +22,9 @@ const HEADER = "X-Idempotency-Key";
 /** The same header in the IETF draft. */
 const STANDARD_HEADER = "Idempotency-Key";
 
+/** Keys of the attempts to pay an invoice, which must not be in use. */
+const RESERVED = /^inv_[0-9a-z]{26}:attempt_\d+$/;
+
 const invalidKey = (sentence: string) => new AppError("idempotency_key_invalid", sentence, { param: HEADER });
 
 /**
@@ -54,6 +57,9 @@ export function readIdempotencyKey(request: ApiRequest, endpoint: Endpoint): str
     throw invalidKey(
       `The ${HEADER} holds a template variable that was not filled in: send a new UUID instead of "{{…}}".`,
     );
+  }
+  if (RESERVED.test(key)) {
+    throw invalidKey(`An ${HEADER} like this is Cardlane's own, for an invoice. Send a new UUID.`);
   }
   return key;
 }

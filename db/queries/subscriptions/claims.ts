@@ -25,6 +25,10 @@ export type InvoiceClaim = { readonly invoiceId: string; readonly subscriptionId
     }
 );
 
+/** Part of the select list that fails the statement rather than claim an invoice without making its payment. */
+const paymentMade = (sql: Sql) =>
+  sql`, require_written(1 - (select count(*) from billing) + (select count(*) from payment))`;
+
 /**
  * CTEs of T1 that follow `session`, up to `billing`, which has one row if the claim holds. The update of the
  * invoice's row decides between an attempt and anything that ends the invoice. `check`: select-list part that
@@ -38,7 +42,7 @@ export function claimInvoice(
 ): { ctes: Fragment; check: Fragment } {
   if (claim.kind === "try") {
     return {
-      check: sql``,
+      check: paymentMade(sql),
       ctes: sql`billing as (
         update invoices set open_payment_id = ${paymentId}::uuid, open_is_automatic = ${claim.automatic}::boolean,
           attempts = attempts + 1, payment_ids = payment_ids || ${paymentId}::uuid, version = version + 1
@@ -66,8 +70,8 @@ export function claimInvoice(
   return {
     check:
       trialKeys.length > 0
-        ? sql`, require_written(1 - ${trialKeys.length}::int * (select count(*) from billing) + (select count(*) from billed_trials))`
-        : sql``,
+        ? sql`${paymentMade(sql)}, require_written(1 - ${trialKeys.length}::int * (select count(*) from billing) + (select count(*) from billed_trials))`
+        : paymentMade(sql),
     ctes: sql`billed_subscription as (${holder}),
       billed_trials as (
         insert into subscription_trials (environment_id, plan_id, key, subscription_id)

@@ -24,6 +24,28 @@ function environmentsOf(sql: Sql, table: "subscriptions" | "invoices", only: str
     )`;
 }
 
+/** Condition that an environment's clock isn't advancing: the job that moves it does what is due at each instant. */
+const isServed = (sql: Sql, only: string | null) => (only === null ? sql`e.clock_advancing_to is null` : sql`true`);
+
+/**
+ * Postpones a subscription or an invoice that can't be handled now, unless it has changed. `id`: UUID of
+ * either.
+ */
+export async function postpone(
+  sql: Sql,
+  { environment_id, id, delayMs }: { environment_id: string; id: string; delayMs: number },
+): Promise<void> {
+  await sql`
+    with later as (
+      select clock_now(${environment_id}::uuid) as now, ${delayMs}::int * interval '1 ms' as delay),
+    subscription as (
+      update subscriptions s set due_at = later.now + later.delay from later
+      where s.environment_id = ${environment_id}::uuid and s.id = ${id}::uuid and s.due_at <= later.now)
+    update invoices i set next_attempt_at = later.now + later.delay from later
+    where i.environment_id = ${environment_id}::uuid and i.id = ${id}::uuid and i.status = 'OPEN'
+      and i.open_payment_id is null and i.next_attempt_at <= later.now`;
+}
+
 /** Subscriptions that are due, each environment's oldest first. Index: `subscriptions_due`. */
 export async function listDueSubscriptions(sql: Sql, { only, perEnvironment, limit }: DuePage): Promise<Due[]> {
   return sql<Due[]>`
@@ -34,6 +56,7 @@ export async function listDueSubscriptions(sql: Sql, { only, perEnvironment, lim
     cross join lateral (
       select s.environment_id, s.id, s.due_at from subscriptions s
       where s.environment_id = waiting.environment_id and s.due_at <= (select clock_now(waiting.environment_id))
+        and ${isServed(sql, only)}
       order by s.due_at limit ${perEnvironment}::int
     ) own
     order by own.due_at
@@ -54,6 +77,7 @@ export async function listDueInvoices(sql: Sql, { only, perEnvironment, limit }:
       select i.environment_id, i.id, i.subscription_id, i.next_attempt_at from invoices i
       where i.environment_id = waiting.environment_id and i.open_payment_id is null
         and i.next_attempt_at <= (select clock_now(waiting.environment_id))
+        and ${isServed(sql, only)}
       order by i.next_attempt_at, i.id limit ${perEnvironment}::int
     ) own
     order by own.next_attempt_at, own.id

@@ -272,6 +272,14 @@ export async function forgetUnpaid(
   );
 }
 
+/** Frees the trial of a subscription that never began. */
+export async function forgetTrials(run: Run, environmentId: string, subscriptionId: string): Promise<void> {
+  await run(
+    (sql) => sql`delete from subscription_trials
+      where environment_id = ${environmentId}::uuid and subscription_id = ${subscriptionId}::uuid returning 1 as one`,
+  );
+}
+
 /** Takes `count` invoice numbers of an environment and returns the first. The counter stays locked. */
 export async function takeInvoiceNumbers(run: Run, environmentId: string, count: number): Promise<number> {
   const [row] = await run<{ last: number }>(

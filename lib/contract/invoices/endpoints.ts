@@ -49,7 +49,7 @@ export const payInvoice = endpoint({
   errors: [
     ...MONEY_ERRORS,
     ...(["resource_not_found", "invalid_state", "card_declined", "payment_failed"] as const),
-    ...(["processor_refused", "outcome_pending"] as const),
+    ...(["processor_refused", "processor_not_configured", "outcome_pending"] as const),
   ],
 });
 

@@ -55,7 +55,7 @@ export const invoice = z
     attempts: z.int().describe("Payments tried so far."),
     next_attempt_at: timestamp.nullable().describe("When the next payment is tried; null if none is planned."),
     payment_ids: z.array(idOf("payment")).describe("Its payments, oldest first."),
-    hosted_url: z.string().nullable().describe("Page on which the customer sees and pays it."),
+    hosted_url: z.string().nullable().describe("Page on which the customer sees and pays it. Null for now."),
     paid_at: timestamp.nullable().describe("When it was paid."),
     voided_at: timestamp.nullable().describe("When it was voided."),
     metadata: metadata.describe("Your own keys and values."),

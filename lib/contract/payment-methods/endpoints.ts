@@ -67,5 +67,5 @@ export const removePaymentMethod = endpoint({
   idempotency: "optional",
   status: 200,
   response: paymentMethod,
-  errors: ["idempotency_key_invalid", ...IDEMPOTENCY_ERRORS, "resource_not_found"],
+  errors: ["idempotency_key_invalid", ...IDEMPOTENCY_ERRORS, "resource_not_found", "invalid_state"],
 });

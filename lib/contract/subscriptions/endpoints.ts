@@ -13,7 +13,8 @@ import {
 
 const CHARGING = [
   ...MONEY_ERRORS,
-  ...(["resource_not_found", "card_declined", "payment_failed", "processor_refused", "outcome_pending"] as const),
+  ...(["resource_not_found", "card_declined", "payment_failed", "processor_refused"] as const),
+  ...(["processor_not_configured", "outcome_pending"] as const),
 ] as const;
 
 export const createSubscription = endpoint({
@@ -30,7 +31,7 @@ export const createSubscription = endpoint({
   body: createSubscriptionBody,
   status: 201,
   response: subscription,
-  errors: [...CHARGING, "plan_not_recurring", "plan_not_active", "processor_not_configured"],
+  errors: [...CHARGING, "plan_not_recurring", "plan_not_active"],
 });
 
 export const listSubscriptions = endpoint({
@@ -75,7 +76,7 @@ export const updateSubscription = endpoint({
   body: updateSubscriptionBody,
   status: 200,
   response: subscription,
-  errors: [...BODY_ERRORS, "resource_not_found", "invalid_state"],
+  errors: [...BODY_ERRORS, "resource_not_found", "invalid_state", "outcome_pending"],
 });
 
 export const cancelSubscription = endpoint({

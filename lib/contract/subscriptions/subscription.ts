@@ -4,6 +4,7 @@ import {
   amountOut,
   createdParams,
   customerFields,
+  humanText,
   instant,
   isInOrder,
   isPagedOnce,
@@ -131,7 +132,7 @@ export type UpdateSubscriptionBody = z.infer<typeof updateSubscriptionBody>;
 
 export const cancelSubscriptionBody = z
   .strictObject({
-    reason: z.string().pipe(text(500)).nullable().default(null).describe("Why, for your own records."),
+    reason: humanText(500).nullable().default(null).describe("Why, for your own records."),
     refund: z
       .enum(["none", "prorated"])
       .default("none")

@@ -3,6 +3,7 @@ import type { InvoiceRow, SubscriptionRow } from "@/db/schema/subscriptions";
 import { decodeId } from "@/lib/contract/ids";
 import { type Context, environmentNow, type Reply, resourceNotFound } from "../context";
 import { runOnce } from "../idempotency/run-once";
+import { isOverdue } from "../subscriptions/apply-payment";
 import { changesNow } from "../subscriptions/charge";
 import { changed, type Move, voided } from "../subscriptions/move";
 import { presentInvoice } from "../subscriptions/present";
@@ -13,7 +14,7 @@ import { invoiceState } from "./pay-invoice";
 /** Voids an unpaid invoice. The credit that it used goes back to the subscription. */
 export function voidInvoice(ctx: Context, input: { id: string }): Promise<Reply> {
   return endInvoice(ctx, input.id, "VOID", ({ row, invoice, others, now }) => {
-    const isPaidUp = row.status === "PAST_DUE" && !others.some(({ attempts }) => attempts > 0);
+    const isPaidUp = row.status === "PAST_DUE" && !others.some(isOverdue);
     const values: Partial<SubscriptionRow> = {
       credit: row.credit + invoice.credit_used,
       ...(isPaidUp && { status: "ACTIVE" as const }),

@@ -12,7 +12,6 @@ import type {
 import { type Context, environmentNow, type Reply, resourceNotFound } from "../context";
 import { runOnce } from "../idempotency/run-once";
 import { changesNow, holdMethod, requireMethod } from "./charge";
-import { priceOf } from "./compose-invoice";
 import { laterThan } from "./create";
 import { changed, ended, type Move } from "./move";
 import { presentSubscription } from "./present";
@@ -91,12 +90,14 @@ export async function cancelSubscription(ctx: Context, input: CancelSubscription
   return reply;
 }
 
-/** The unused part of the current period's price, at most the amount paid for it. Minor units. */
+/** The unused part of what was invoiced for the current period, at most the amount paid for it. Minor units. */
 async function refundable(run: Run, row: SubscriptionRow, now: string): Promise<number> {
   if (!isRunning(row.status)) return 0;
-  const paid = (await listPaidInvoices(run, row.environment_id, row)).reduce((sum, one) => sum + one.amount_paid, 0);
-  const price = row.period_number === 0 ? (row.plan.trial_amount ?? 0) * row.quantity : priceOf(row);
-  return Math.min(paid, unusedPart(price, { start_at: row.period_start_at, end_at: row.period_end_at }, now));
+  const invoices = await listPaidInvoices(run, row.environment_id, row);
+  const paid = invoices.reduce((sum, { amount_paid }) => sum + amount_paid, 0);
+  const lines = invoices.flatMap((invoice) => invoice.lines);
+  const unused = lines.reduce((sum, line) => sum + unusedPart(line.amount, line, now), 0);
+  return Math.min(paid, Math.max(0, unused));
 }
 
 /** Stops invoices and payment attempts until the subscription is resumed. */

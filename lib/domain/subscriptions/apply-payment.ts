@@ -9,8 +9,8 @@ import { hasEnded, isRunning } from "./states";
 /** The state of an invoice's payment after an outcome. */
 export type PaymentResult =
   | { readonly kind: "paid" }
-  /** `declineCode`: null if it reached no issuer. */
-  | { readonly kind: "failed"; readonly declineCode: DeclineCode | null }
+  /** `declineCode`: null if it reached no issuer. `methodId`: the card that was charged. */
+  | { readonly kind: "failed"; readonly declineCode: DeclineCode | null; readonly methodId: string | null }
   /** It waits for a challenge, or its outcome is unknown. */
   | { readonly kind: "waits" };
 
@@ -32,11 +32,15 @@ export function applyPayment(billed: Billed, result: PaymentResult, now: string)
     case "waits":
       return announce(billed, now);
     case "failed":
-      return invoiceFailed(billed, result.declineCode, now);
+      return invoiceFailed(billed, result, now);
     default:
       return result satisfies never;
   }
 }
+
+/** True if an attempt to pay the invoice failed, or none is planned. */
+export const isOverdue = ({ attempts, open_payment_id, next_attempt_at }: InvoiceRow): boolean =>
+  open_payment_id === null ? attempts > 0 || next_attempt_at === null : attempts > 1;
 
 /** First events of rows that become visible to callers. */
 function firstEvents({ subscription, invoice }: Pick<Billed, "subscription" | "invoice">): MoveEvent[] {
@@ -67,7 +71,7 @@ function invoicePaid(billed: Billed, now: string): Move {
   // The payment began before the subscription ended, and pays only the invoice.
   if (hasEnded(was.status)) return { subscription: was, invoices, events };
   const { credit: creditChange = 0, ...change } = invoice.change_on_payment ?? {};
-  const isUnpaid = others.some(({ attempts, open_payment_id }) => attempts > (open_payment_id === null ? 0 : 1));
+  const isUnpaid = others.some(isOverdue);
   const isResumed = was.status === "PAUSED" && change.paused_at === null;
   const values: Partial<SubscriptionRow> = {
     ...change,
@@ -95,7 +99,11 @@ function invoicePaid(billed: Billed, now: string): Move {
   return became(was.status, ...(isChanged ? [{ type: "subscription.updated" } as const] : []));
 }
 
-function invoiceFailed(billed: Billed, declineCode: DeclineCode | null, now: string): Move | "forget" {
+function invoiceFailed(
+  billed: Billed,
+  { declineCode, methodId }: Extract<PaymentResult, { kind: "failed" }>,
+  now: string,
+): Move | "forget" {
   const { subscription, invoice, others } = billed;
   if (invoice.status === "DRAFT") return "forget";
   const failed = { type: "invoice.payment_failed", invoiceId: invoice.id } as const;
@@ -116,6 +124,10 @@ function invoiceFailed(billed: Billed, declineCode: DeclineCode | null, now: str
   const late = isLate ? changed(subscription, { status: "PAST_DUE" }, now) : subscription;
   const events = [failed, ...(isLate ? [{ type: "subscription.past_due" } as const] : [])];
   if (!invoice.open_is_automatic) return { subscription: late, invoices: [left], events };
+  // The subscription got another card while this one was charged.
+  if (methodId !== null && methodId !== subscription.payment_method_id) {
+    return { subscription: late, invoices: [{ ...left, next_attempt_at: now }], events };
+  }
   const next = afterFailedTry(DUNNING, {
     ...{ step: invoice.dunning_step, declineCode, now, timeZone: subscription.time_zone },
   });

@@ -1,4 +1,11 @@
-import { findSubscription, lockOpenInvoices, lockSubscription, runIn, runOn } from "@/db/queries/subscriptions/rows";
+import {
+  findSubscription,
+  listPaidInvoices,
+  lockOpenInvoices,
+  lockSubscription,
+  runIn,
+  runOn,
+} from "@/db/queries/subscriptions/rows";
 import type { ChangeOnPayment, InvoiceRow, SubscriptionRow } from "@/db/schema/subscriptions";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
@@ -28,10 +35,10 @@ export function changeSubscriptionPlan(ctx: Context, input: ChangePlanBody & { i
         return writeHeld(ctx, held, moveOf(held, { values: changeLater(held.row, next), invoice: null }));
       });
     }
-    return changeAndCharge(ctx, input.id, "change-plan", (row, at) => {
-      requirePaidUp(row);
-      return changeNow(row, requireSuitable(row, target, input), input.proration, at);
-    });
+    await requirePaidUp(ctx, await getRow(ctx, input.id));
+    return changeAndCharge(ctx, input.id, "change-plan", (row, at) =>
+      changeNow(row, requireSuitable(row, target, input), input.proration, at),
+    );
   });
 }
 
@@ -50,7 +57,7 @@ export async function previewSubscriptionChange(
   requireAction(row.status, "change-plan");
   const at = { now: environmentNow(ctx).toISOString(), invoiceId: newEnvironmentId(ctx) };
   const next = requireSuitable(row, target, input);
-  if (input.when === "now") requirePaidUp(row);
+  if (input.when === "now") await requirePaidUp(ctx, row);
   const change =
     input.when === "now"
       ? changeNow(row, next, input.proration, at)
@@ -99,10 +106,14 @@ function requireSuitable(row: SubscriptionRow, { planId, plan }: Target, { quant
 }
 
 /** Throws if the period is unpaid, because its unused part can't be credited. */
-function requirePaidUp(row: SubscriptionRow): void {
-  if (row.status !== "PAST_DUE") return;
-  const detail =
-    "The subscription is PAST_DUE. Change it at the end of the period, or have its open invoice paid first.";
+async function requirePaidUp(ctx: Context, row: SubscriptionRow): Promise<void> {
+  requireAction(row.status, "change-plan");
+  const run = runOn(ctx.service.db.within(ctx.environment.id).sql);
+  const isPaid =
+    row.period_number === 0 ||
+    (await listPaidInvoices(run, row.environment_id, row)).some(({ kind }) => kind === "PERIOD");
+  if (row.status !== "PAST_DUE" && isPaid) return;
+  const detail = `The subscription is ${row.status} and its period is not paid. Change it at the end of the period, or have its open invoice paid first.`;
   throw new AppError("invalid_state", detail, {
     extra: { current_status: row.status, allowed_actions: ["update", "cancel", "pause", "retry"] },
   });

@@ -28,7 +28,7 @@ export function changeNow(
   { now, invoiceId }: At,
 ): Change {
   const target = { plan_id, plan, quantity, pending_change: null };
-  if (row.status === "TRIALING") return { values: target, invoice: null };
+  if (row.period_number === 0) return { values: target, invoice: null };
   const old = { plan: row.plan, quantity: row.quantity };
   const current = { start_at: row.period_start_at, end_at: row.period_end_at };
   if (isSameInterval(row.plan, plan)) {

@@ -28,7 +28,7 @@ export async function createSubscription(ctx: Context, body: CreateSubscriptionB
     return await create(ctx, body);
   } catch (error) {
     // The key's stored response takes precedence, whatever has changed since.
-    if (error instanceof AppError && error.status < 409) return refuseOrReplay(ctx, error);
+    if (error instanceof AppError && (error.status < 409 || error.stored)) return refuseOrReplay(ctx, error);
     throw error;
   }
 }

@@ -3,10 +3,17 @@ import { releaseKey } from "@/db/queries/idempotency/keys";
 import { findPaymentMethod } from "@/db/queries/payment-methods";
 import type { Order } from "@/db/queries/payments/intents";
 import type { InvoiceClaim } from "@/db/queries/subscriptions/claims";
-import { type Due, type DuePage, listDueInvoices, listDueSubscriptions } from "@/db/queries/subscriptions/due";
+import {
+  type Due,
+  type DuePage,
+  listDueInvoices,
+  listDueSubscriptions,
+  postpone,
+} from "@/db/queries/subscriptions/due";
 import {
   findInvoice,
   findSubscription,
+  forgetTrials,
   lockDueSubscription,
   lockInvoice,
   lockOpenInvoices,
@@ -52,22 +59,27 @@ export async function runSubscriptions(
 ): Promise<number> {
   const { sql } = service.db;
   const page: DuePage = { only, perEnvironment: MAX_PER_ENVIRONMENT, limit: PAGE_SIZE };
-  const advanced = await eachDue(service, await listDueSubscriptions(sql, page), advanceDue, stopping);
-  const tried = await eachDue(service, await listDueInvoices(sql, page), tryDue, stopping);
+  const advanced = await eachDue(service, page, await listDueSubscriptions(sql, page), advanceDue, stopping);
+  const tried = await eachDue(service, page, await listDueInvoices(sql, page), tryDue, stopping);
   return advanced + tried;
 }
 
 const isoNow = (service: Service, environment: Environment): string =>
   environmentNow({ service, environment }).toISOString();
 
-/** Processes due items, at most `MAX_TRIES` concurrently. Failures are logged and retried in the next run. */
+/**
+ * Does due work, at most `MAX_TRIES` at once. What fails is logged and postponed, so that it delays nothing
+ * else. For a single environment it throws the first failure, after the rest is done.
+ */
 async function eachDue(
   service: Service,
+  { only }: DuePage,
   dues: readonly Due[],
   work: (service: Service, environment: Environment, id: string) => Promise<boolean>,
   stopping: AbortSignal | undefined,
 ): Promise<number> {
   const queue = dues[Symbol.iterator]();
+  const failures: unknown[] = [];
   let done = 0;
   const worker = async () => {
     for (const due of queue) {
@@ -80,11 +92,14 @@ async function eachDue(
         if (await work(service, environment, due.id)) done++;
       } catch (error) {
         if (isDatabaseUnavailable(error)) throw error;
+        failures.push(error);
+        await postpone(service.db.within(environment.id).sql, { ...due, delayMs: LATER_MS });
         service.log.error({ err: error, due: due.id }, "a subscription or invoice failed and is tried again");
       }
     }
   };
   await Promise.all(Array.from({ length: Math.min(MAX_TRIES, dues.length) }, worker));
+  if (only !== null && failures.length > 0) throw failures[0];
   return done;
 }
 
@@ -105,6 +120,7 @@ async function advanceDue(service: Service, environment: Environment, id: string
       return "none";
     }
     await writeMove(run, environment, { locked: { subscription: row, invoices: open }, move, by: SYSTEM_BY, now });
+    if (move.subscription.status === "EXPIRED") await forgetTrials(run, environment.id, id);
     return "done";
   });
   if (due === "refund") await beginRefunds(service, environment, id);
@@ -117,6 +133,8 @@ async function tryDue(service: Service, environment: Environment, id: string): P
   const run = runOn(sql);
   const invoice = await findInvoice(run, environment.id, id);
   if (invoice?.status !== "OPEN" || invoice.open_payment_id !== null || invoice.next_attempt_at === null) return false;
+  // Another process has just tried it and planned the next attempt.
+  if (invoice.next_attempt_at > isoNow(service, environment)) return false;
   const subscription = await findSubscription(run, environment.id, invoice.subscription_id);
   if (!subscription) throw new Error(`invoice ${id} has no subscription`);
   const method = await findPaymentMethod(orm, environment.id, subscription.payment_method_id);
@@ -144,9 +162,10 @@ async function tryDue(service: Service, environment: Environment, id: string): P
     },
   };
   const executed = await execute(service, order, { at: card.at, token: card.token });
-  if (executed.kind === "unclaimed") return false;
-  if (executed.kind !== "refused") return true;
-  await releaseKey(sql, environment.id, key, requestId);
+  if (executed.kind !== "unclaimed" && executed.kind !== "refused") return true;
+  if (executed.kind === "refused") await releaseKey(sql, environment.id, key, requestId);
+  // Otherwise what can't be paid now would be the first of every page.
+  await postpone(sql, { environment_id: environment.id, id, delayMs: LATER_MS });
   return false;
 }
 

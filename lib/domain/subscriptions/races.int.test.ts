@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { holds, says } from "@/e2e/fixtures/scripted-processor";
 import { CARDS, type SubscriptionTenant, subscriptionTenant } from "@/e2e/fixtures/subscriptions";
+import { removePaymentMethod } from "@/lib/domain/payment-methods/payment-methods";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { runSubscriptions } from "./engine";
 
@@ -43,6 +44,33 @@ test("several concurrent engines create one invoice and one charge per period", 
   expect(await captured(tenant)).toBe(16);
   const numbers = (await Promise.all(ids.map((id) => tenant.invoices(id)))).flat().map(({ number }) => number);
   expect(new Set(numbers).size).toBe(16);
+  await expectClean();
+});
+
+test("several concurrent engines try a card that declines once, and plan one more attempt", async () => {
+  const { tenant, ids } = await dueTenant(8);
+  for (const id of ids) await tenant.update(id, { payment_method_id: await tenant.card(CARDS.alwaysPoor) });
+  const engine = () => runSubscriptions(tenant.service, undefined, tenant.environmentId);
+  for (let round = 0; round < 6; round++) await Promise.all(Array.from({ length: 5 }, engine));
+  for (const id of ids) expect((await tenant.invoices(id))[1]).toMatchObject({ status: "OPEN", attempts: 1 });
+  await expectClean();
+});
+
+test("a card that is removed while subscriptions begin leaves none with a payment that was never made", async () => {
+  const tenant = await subscriptionTenant(db);
+  const plan_id = await tenant.plan();
+  for (let round = 0; round < 12; round++) {
+    const card = await tenant.card();
+    const [made, removed] = await Promise.all([
+      tenant.create({ plan_id, payment_method_id: card }),
+      removePaymentMethod(tenant.context("removePaymentMethod"), { id: card }),
+    ]);
+    if (made.status === 201) expect(removed.status).toBe(409);
+  }
+  const lost = await db.sql`
+    select id from invoices i where environment_id = ${tenant.environmentId} and open_payment_id is not null
+      and not exists (select from payments p where p.environment_id = i.environment_id and p.id = i.open_payment_id)`;
+  expect(lost).toEqual([]);
   await expectClean();
 });
 

@@ -34,7 +34,7 @@ function resultOf({ payment, charge }: Change): PaymentResult {
       return { kind: "waits" };
     default:
       // An authorization without a capture pays nothing; the merchant may capture or void it.
-      return { kind: "failed", declineCode: charge.decline_code };
+      return { kind: "failed", declineCode: charge.decline_code, methodId: payment.payment_method_id };
   }
 }
 

@@ -830,7 +830,7 @@ export interface Invoice {
   next_attempt_at: string | null;
   /** Its payments, oldest first. */
   payment_ids: string[];
-  /** Page on which the customer sees and pays it. */
+  /** Page on which the customer sees and pays it. Null for now. */
   hosted_url: string | null;
   /** When it was paid. */
   paid_at: string | null;
