@@ -37,6 +37,9 @@ const TABLES: [string, Fresh, number][] = [
   ["webhook_deliveries", { event_id: "made.id", status: "'DELIVERED'" }, everyMs(70)],
   ["request_log", { object_id: "made.id" }, everyMs(27)],
   ["client_sessions", { token_sha256: "'\\\\x' || md5(made.i::text) || md5($1::text)" }, everyMs(70)],
+  ["payment_methods", {}, everyMs(70)],
+  ["subscriptions", {}, everyMs(70)],
+  ["invoices", { number: "made.i + 1", cycle: "made.i + 1" }, everyMs(70)],
   ["customers", { customer_id: "'c' || made.i", last_payment_at: "made.at" }, everyMs(70)],
 ];
 
@@ -106,6 +109,21 @@ async function timed({ send }: Read, client: Client): Promise<Taken> {
 const medianOf = (taken: readonly Taken[]) =>
   taken.map(({ ms }) => ms).toSorted((a, b) => a - b)[taken.length >> 1] ?? 0;
 
+async function subscribe(): Promise<void> {
+  const made = async (path: string, body: object) => {
+    const { status, text } = await busyClient.post(request(path, body));
+    expect(status, text).toBe(201);
+    return (JSON.parse(text) as { id: string }).id;
+  };
+  const every = { billing_frequency_value: 1, billing_frequency_unit: "MONTHS" };
+  const terms = { type: "SUBSCRIPTION_NO_TRIAL", name: "Club", currency: "USD", full_price_amount: 5, ...every };
+  const plan_id = await made("/v1/subscription-plans", { ...terms, status: "ACTIVE" });
+  const { card } = paymentBody();
+  const customer = { customer_id: "first" };
+  const payment_method_id = await made("/v1/payment-methods", { ...customer, card });
+  await made("/v1/subscriptions", { ...customer, plan_id, payment_method_id });
+}
+
 beforeAll(async () => {
   busy = await createTenant(db);
   const [first, second] = [busy, await createTenant(db)];
@@ -116,6 +134,7 @@ beforeAll(async () => {
   endpointId = (JSON.parse(made.text) as { id: string }).id;
   await busyClient.post(request("/v1/client-sessions", { amount: 100, currency: "USD" }));
   await busyClient.until(request("/v1/payments", { ...paymentBody(), customer_id: "first" }));
+  await subscribe();
   for (const [table, fresh, apartMs] of TABLES) {
     const hasRow = async () =>
       expect(
