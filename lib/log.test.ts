@@ -13,7 +13,7 @@ function logged(write: (log: ReturnType<typeof createLogger>) => void): string {
   return text;
 }
 
-test("members that hold secrets are not written, at any depth", () => {
+test("fields that hold secrets are redacted at any depth", () => {
   const line = logged((log) =>
     log.info(
       { password: "hunter22", body: { card: { number: "1" }, cvv: "s3c" }, headers: { "x-api-key": "k3y" } },
@@ -24,19 +24,19 @@ test("members that hold secrets are not written, at any depth", () => {
   expect(JSON.parse(line)).toMatchObject({ level: "info", msg: "a request", password: "[redacted]" });
 });
 
-test.each(CREDENTIAL_NAMES)("a processor's %s is not written, at any depth", (name) => {
+test.each(CREDENTIAL_NAMES)("a processor's %s is redacted at any depth", (name) => {
   const line = logged((log) => log.info({ [name]: "canary", of: { [name]: "canary", at: { [name]: "canary" } } }, "x"));
   expect(line).not.toContain("canary");
 });
 
 test.each(["4242424242424242", "4242 4242 4242 4242", "3782-822463-10005"])(
-  "a card number in a message (%s) is not written",
+  "a card number in a message (%s) is masked",
   (number) => {
     expect(logged((log) => log.warn(`paid with ${number} today`))).toContain("paid with [card number] today");
   },
 );
 
-test.each(["\n", "_", "-", ".", "=", "x", "3 ", "12-"])("a card number right after %j is not written", (before) => {
+test.each(["\n", "_", "-", ".", "=", "x", "3 ", "12-"])("a card number right after %j is masked", (before) => {
   for (const number of ["4242424242424242", "4242 4242 4242 4242", "3782-822463-10005"]) {
     const line = logged((log) => log.warn(`${before}${number}`));
     expect(line).toContain("[card number]");
@@ -45,7 +45,7 @@ test.each(["\n", "_", "-", ".", "=", "x", "3 ", "12-"])("a card number right aft
   }
 });
 
-test("an API key or a database's password inside a message is not written", () => {
+test("API keys and database passwords in a message are redacted", () => {
   const line = logged((log) =>
     log.error(new Error("with\nsk_test_7Gu9n2BtalYMCw08hcL17ZbiT4J8wYrG2qP9Ig at postgres://me:pass@host/db")),
   );
@@ -53,7 +53,7 @@ test("an API key or a database's password inside a message is not written", () =
   expect(line).toContain("sk_test_[redacted]");
 });
 
-test("ids, times and amounts stay", () => {
+test("ids, times and amounts are left unchanged", () => {
   const line = '{"time":"2026-11-20T13:14:18.255Z","id":"pay_01m7wh60c8emnvz6p8amxd2cz2","amount":123456789012}';
   expect(scrub(line)).toBe(line);
 });
@@ -66,7 +66,7 @@ test.each([
   { key: "4242424242424242 123" },
   { key: '4242\\u0034242\\\\4242 4242 "' },
   { "4242 4242 4242 4242": { path: "/v1/4242/4242/4242/4242" } },
-])("a line with a card number is masked and still a line of JSON: %j", (details) => {
+])("a line with a card number is masked and stays valid JSON: %j", (details) => {
   const line = `${JSON.stringify({ level: "warn", time: "2026-11-22T04:00:00.000Z", ...details, msg: "a refusal" })}\n`;
   const written = scrub(line);
   expect(JSON.parse(written)).toMatchObject({ level: "warn", time: "2026-11-22T04:00:00.000Z" });

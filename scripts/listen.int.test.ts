@@ -37,7 +37,7 @@ function listen(...options: string[]) {
   return { printed: () => printed };
 }
 
-it("forwards what happens as a webhook does, those types alone, and goes on where a killed service left it", async () => {
+it("forwards only the chosen event types, signed like webhooks, and resumes after the service is killed", async () => {
   const { test_key: key } = await createMerchant(service, { name: "Shop", email: `${newId()}@shop.example` });
   const receiver = await openReceiver();
   const first = await startHost({ databaseUrl: url });
@@ -74,7 +74,7 @@ it("forwards what happens as a webhook does, those types alone, and goes on wher
   }
 }, 120_000);
 
-it("says in a sentence what cannot be used", async () => {
+it("explains an invalid option in one sentence", async () => {
   const cases = [
     [["--types", "payment.paid"], "There is no event type 'payment.paid'."],
     [["--types", "transaction.*,payments.*"], "There is no event type 'payments.*'."],

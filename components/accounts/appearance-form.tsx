@@ -21,7 +21,7 @@ const TIMES = [
   { value: "utc", label: "UTC", description: "The time zone that the API uses." },
 ] as const;
 
-/** Each choice takes effect at once. The theme is stored in this browser, the rest with the user. */
+/** Each choice takes effect immediately. The theme is stored in this browser, the rest with the user. */
 export function AppearanceForm(saved: Required<Pick<Preferences, "times" | "shortcuts">>) {
   const router = useRouter();
   const { theme, setTheme } = useTheme();

@@ -54,7 +54,7 @@ export function BusinessForm(saved: Business) {
   );
 }
 
-/** Refund limit without step-up authentication, in US dollars. */
+/** Daily refund total above which step-up authentication is required, in US dollars. */
 export function RefundLimitForm({ limit }: { limit: number }) {
   const router = useRouter();
   const form = useForm({ refund_limit_usd: String(limit) }, { check: checkLimit });
@@ -159,7 +159,7 @@ export function ReceiptsForm({ mail, ...saved }: ReceiptsFormProps) {
   );
 }
 
-/** All time zones of the browser by region. Before hydration it holds only the selected one. */
+/** All time zones that the browser supports, by region. Before hydration, only the selected one. */
 function TimeZoneSelect({ value, ...rest }: ComponentProps<"select"> & { value: string }) {
   const hydrated = useHydrated();
   const groups = useMemo(() => (hydrated ? zonesByRegion(value) : new Map([["", [value]]])), [hydrated, value]);

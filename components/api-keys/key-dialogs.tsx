@@ -67,7 +67,7 @@ export function RollKeyDialog({ apiKey, mode, timeZone, onClose, onIssued }: Rol
   );
 }
 
-/** End of the old key, unless it already expires earlier. Null = now. */
+/** Time at which the old key stops working: after the overlap, or at its expiry if sooner. Null = now. */
 function endOf(key: ApiKey, hours: number, now: number): Date | null {
   if (hours === 0) return null;
   const end = now + hours * HOUR_MS;
@@ -119,7 +119,7 @@ export function ToggleKeyDialog({ apiKey, action, mode, onClose, onChanged }: To
   );
 }
 
-/** Revoking can't be undone, so the button needs the key's name to be typed. */
+/** Revoking can't be undone, so the button stays disabled until the key's name is typed. */
 export function RevokeKeyDialog({ apiKey, mode, onClose, onChanged }: ChangeKeyDialogProps) {
   const form = useForm({ typed: "" });
 

@@ -34,7 +34,7 @@ const LANGUAGES: Record<CheckoutLocale, string> = {
 
 type Width = "desktop" | "phone";
 
-/** The payment form itself, with sample data and no effect, in the appearance being edited. */
+/** The real payment form in the appearance being edited, with sample data; submitting it does nothing. */
 export function AppearancePreview({ appearance }: { appearance: Appearance }) {
   const [width, setWidth] = useState<Width>("desktop");
   const [locale, setLocale] = useState<CheckoutLocale>("en");
@@ -84,8 +84,8 @@ export function AppearancePreview({ appearance }: { appearance: Appearance }) {
             </Banner>
           ) : (
             <div
-              // Stands in for the merchant's page. Styled by script after hydration,
-              // because the policy blocks style attributes.
+              // Simulates the merchant's page. Styled by script after hydration,
+              // because the CSP blocks style attributes.
               ref={(ground) => {
                 if (!ground) return;
                 ground.style.colorScheme = theme === "system" ? "light dark" : theme;
@@ -93,7 +93,7 @@ export function AppearancePreview({ appearance }: { appearance: Appearance }) {
               }}
               className={cn("rounded-lg border p-4 sm:p-6", state === "loading" && "opacity-0")}
             >
-              {/* Rendered only once the page listens, or the form's first message would be lost. */}
+              {/* Rendered only once the page is listening, or the form's first message would be lost. */}
               {hydrated && (
                 <iframe
                   ref={frame}
@@ -130,7 +130,7 @@ function FormSkeleton() {
 
 type PreviewState = "loading" | "shown" | "failed";
 
-/** Plays the merchant's page: responds to the form's hello with its options and follows its height. */
+/** Simulates the merchant's page: responds to the form's hello with its options and follows its height. */
 function usePreview(appearance: Appearance, locale: CheckoutLocale) {
   const frame = useRef<HTMLIFrameElement>(null);
   const [state, setState] = useState<PreviewState>("loading");

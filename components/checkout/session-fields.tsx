@@ -96,7 +96,7 @@ export function SessionPrice({ form, plans, currencies }: SessionPriceProps) {
   );
 }
 
-/** The customer: shown with the payment, and the name prefilled in the form. */
+/** Customer details, shown with the payment; the name is also prefilled in the form. */
 export function CustomerFields({ form: { field, values } }: SessionFieldsProps) {
   const email = values.customer_email;
   return (
@@ -124,7 +124,7 @@ export function CustomerFields({ form: { field, values } }: SessionFieldsProps) 
   );
 }
 
-/** Return address, and the pages that may embed the form. */
+/** Return URL, and the origins that may embed the form. */
 export function PlaceFields({ form }: SessionFieldsProps) {
   return (
     <Section title="Your site" hint="Optional for a link. An embedded form needs the origin of its page.">

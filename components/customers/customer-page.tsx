@@ -18,7 +18,7 @@ import { customerName } from "./customer-table";
 type CustomerPageProps = {
   customer: Customer;
   latest: readonly ListedTransaction[];
-  /** The latest cards on file; null without the permission, or without an id of the merchant's own. */
+  /** The latest cards on file; null without the permission, or if the merchant gave the customer no id. */
   stored: readonly PaymentMethod[] | null;
   mode: Mode;
 };

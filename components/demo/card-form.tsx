@@ -11,7 +11,7 @@ import { liveLog } from "./live-log";
 import { appearanceOf, checkoutPath, type Look, orderValues, type PlacedOrder, totalOf } from "./order";
 import { useScheme } from "./use-wide";
 
-/** The payment form in the shop's page, with the shop's own button if selected. */
+/** The payment form on the shop's page, with the shop's own button if selected. */
 export function CardForm({ order, look }: { order: PlacedOrder; look: Look }) {
   const element = useRef<HTMLDivElement>(null);
   const { state, submit, retry } = useCardForm(element, order, look);
@@ -109,7 +109,7 @@ const CLOSING: ReadonlySet<string> = new Set(["attempts_exhausted", "session_can
 
 /**
  * Requests a session from the shop's server, mounts the form with its token in `element`, and follows the
- * form's events. They decide nothing: the result page asks the server.
+ * form's events. The events aren't authoritative: the result page gets the outcome from the server.
  */
 function useCardForm(element: RefObject<HTMLDivElement | null>, order: PlacedOrder, look: Look) {
   const [state, setState] = useState(START);
@@ -120,7 +120,7 @@ function useCardForm(element: RefObject<HTMLDivElement | null>, order: PlacedOrd
   const options = lookOptions(look, scheme);
 
   const callbacks = (session: string): Omit<MountOptions, "token"> => ({
-    // A slow form is ready after all.
+    // A form that timed out may still become ready.
     onReady: () =>
       setState((before) => ({ ...before, phase: "ready", problem: before.phase === "failed" ? null : before.problem })),
     onChange: ({ complete, processing }) => change({ complete, processing }),
@@ -142,7 +142,7 @@ function useCardForm(element: RefObject<HTMLDivElement | null>, order: PlacedOrd
     const body = { ...orderValues(order), payment_token, client_session_id };
     const response = await callShop<PaymentResponse>("/demo/checkout/payment", body).catch(unreachable);
     if ("problem" in response) {
-      // The token is used up: another card needs a new form.
+      // A token is single-use, so another card needs a new form.
       change({ ...START, problem: response.problem });
       setRound((before) => before + 1);
       return;
@@ -263,7 +263,7 @@ type Frame = ReturnType<Script["mount"]>;
 
 let loading: Promise<Script> | null = null;
 
-/** Loads the service's script once. Rejects with a sentence for the shopper. */
+/** Loads the SDK script once. Rejects with a message for the shopper. */
 function loadCardlane(): Promise<Script> {
   loading ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");

@@ -11,7 +11,7 @@ type DocsShellProps = {
   /** Sections listed beside the page. */
   sections: readonly Section[];
   children: ReactNode;
-  /** Address of the page as Markdown; only guides have one. */
+  /** URL of the page's Markdown version; only guides have one. */
   markdown?: string;
 };
 
@@ -64,7 +64,7 @@ function SectionLinks({ sections, label }: { sections: readonly Section[]; label
   );
 }
 
-/** Pages of the documentation in the order of the header's navigation, with their descriptions. */
+/** Documentation pages in navigation order, with their descriptions. */
 export const DOCS_PAGES = [
   {
     href: "/docs",
@@ -122,7 +122,7 @@ export type DocsPath = (typeof DOCS_PAGES)[number]["href"];
 /** Description of a page for search engines. */
 export const aboutPage = (path: DocsPath): string => DOCS_PAGES.find(({ href }) => href === path)?.about ?? "";
 
-/** Navigation on top of every public page; `current` is the section of the page. */
+/** Navigation at the top of every public page; `current` is the page's section. */
 export function SiteHeader({ current }: { current?: DocsPath }) {
   return (
     <header className="sticky top-0 z-10 short:static border-b bg-ground">

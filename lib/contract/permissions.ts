@@ -36,7 +36,7 @@ export const merchantRole = z.enum(MERCHANT_ROLES);
 export type MerchantRole = z.infer<typeof merchantRole>;
 export type UserRole = (typeof USER_ROLES)[number];
 
-/** Permissions of users in the dashboard only; never of an API key. */
+/** Dashboard-only permissions: users can have them, API keys can't. */
 const DASHBOARD_PERMISSIONS = ["api_key.manage", "settings.manage", "team.manage"] as const;
 type DashboardPermission = (typeof DASHBOARD_PERMISSIONS)[number];
 export type UserPermission = Permission | DashboardPermission;
@@ -70,7 +70,7 @@ export const ROLE_PERMISSIONS: Record<UserRole, readonly UserPermission[]> = {
     "invoice.write",
   ],
   viewer: READING,
-  // On a merchant's behalf, with a reason, from the support pages.
+  // Staff refund on a merchant's behalf from the support pages, and must give a reason.
   staff: [...READING, "transaction.refund"],
 };
 
@@ -89,7 +89,7 @@ export const ROLE_SENTENCES: Record<MerchantRole, string> = {
     "Sees payments, customers, plans, the balance and logs. Changes nothing; no API keys, webhooks or business settings.",
 };
 
-/** A user's own settings of the dashboard. */
+/** A user's own dashboard settings. */
 export const preferences = z.strictObject({
   /** Time zone of displayed times: the business's (`local`) or UTC. */
   times: z.enum(["local", "utc"]).optional(),

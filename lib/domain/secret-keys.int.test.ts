@@ -37,7 +37,7 @@ test("a secret other than the database's is refused; processes that start concur
   await expect(wrong()).rejects.toThrow(/not the secret of this database/);
 });
 
-test("of two processes that start on an empty database with different secrets, one is refused", async () => {
+test("when two processes start on an empty database with different secrets, one is refused", async () => {
   const outcomes = await Promise.allSettled([sameSecret(before()), sameSecret(after())]);
   expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
 });
@@ -69,7 +69,7 @@ test("the secret is not rotated while a process without the new one is running",
   expect(left).toEqual({ count: 0 });
 });
 
-test("a value sealed under a secret that this process lacks is a 503, not a 500", async () => {
+test("unsealing a value whose secret this process lacks returns a 503, not a 500", async () => {
   const service = testService(db, { secret: before() });
   const sealed = after().seal("made elsewhere");
   const read = () => service.secret.unseal(sealed);
@@ -85,7 +85,7 @@ test("a value sealed under a secret that this process lacks is a 503, not a 500"
 /** Runs `npm run rotate-secret` in a separate process. */
 function rotate(): { child: ChildProcess; ended: Promise<unknown[]>; output(): string } {
   const child = spawn(process.execPath, ["--import", "tsx", "scripts/rotate-secret.ts", "--json"], {
-    // biome-ignore lint/style/noProcessEnv: a child needs what this process has, PATH above all
+    // biome-ignore lint/style/noProcessEnv: the child needs this process's environment, PATH above all
     env: { ...process.env, DATABASE_URL: url, CARDLANE_SECRET: NEW, CARDLANE_SECRET_PREVIOUS: OLD },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -24,7 +24,7 @@ const FORMATS = {
 };
 
 describe("the OpenAPI document", () => {
-  it("has no error and no warning in Redocly's recommended rules", async () => {
+  it("has no errors or warnings under Redocly's recommended rules", async () => {
     const config = await createConfig({ extends: ["recommended"] });
     const problems = await lintFromString({ source: JSON.stringify(document), config });
     const found = problems.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer} ${message}`);
@@ -32,7 +32,7 @@ describe("the OpenAPI document", () => {
     expect(found.filter((text) => !text.startsWith("operation-4xx-response #/paths/~1health"))).toEqual([]);
   });
 
-  it("has no error and no warning in Spectral's OpenAPI rules", async () => {
+  it("has no errors or warnings under Spectral's OpenAPI rules", async () => {
     const spectral = new spectralCore.Spectral();
     // Disabled: it recompiles each schema and its references for every example, which takes most of the run.
     const rules = { "oas3-valid-media-example": "off" };
@@ -112,7 +112,7 @@ const OBVIOUS = new Set(
 
 describe("the examples", () => {
   it.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))(
-    "of %s pass the schemas that check the API",
+    "of %s pass the schemas that validate requests and responses",
     (name, endpoint) => {
       const example: Example = EXAMPLES[name as EndpointName];
       for (const response of Object.values(example.responses)) endpoint.response.parse(response);

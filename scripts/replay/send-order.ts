@@ -39,7 +39,7 @@ const STEPS: Record<Order["ending"], readonly Step[]> = {
   REFUNDED: [CAPTURE, REFUND],
 };
 
-/** Sends an order's payment and its follow-up calls. Each key is derived from the order alone. */
+/** Sends an order's payment and its follow-up calls. Idempotency keys depend only on the order. */
 export async function sendOrder(client: Client, order: Order, seed: number): Promise<SentOrder> {
   const random = seededRandom(`${seed} ${order.key}`);
   let step = "create";
@@ -59,8 +59,8 @@ export async function sendOrder(client: Client, order: Order, seed: number): Pro
 }
 
 /**
- * Attempts to create a payment, each with a new key as in a checkout, after failures that provably moved no
- * money.
+ * Max attempts to create a payment. Each retry follows a failure that provably moved no money, and has a new
+ * key, as in a checkout.
  */
 const CREATE_TRIES = 3;
 

@@ -12,7 +12,7 @@ import { ChallengeFrame, Closed, Done, Waiting } from "./outcome";
 
 type PayAppProps = { store: CheckoutStore; embedded: boolean; preview: boolean };
 
-/** The payment form, embedded in a shop's page or on its own. */
+/** The payment form, embedded in a shop's page or standalone. */
 export function PayApp({ store, embedded, preview }: PayAppProps) {
   const view = useCheckout(store);
   const [live, setLive] = useState(false);
@@ -115,17 +115,17 @@ function useLanguage({ locale, page }: CheckoutView): void {
   }, [locale, page.merchant_name]);
 }
 
-/** Characters; a longer amount doesn't fit a line at full size. */
+/** Characters; a longer amount doesn't fit on one line at full size. */
 const LONG_TOTAL = 13;
 
 type SummaryProps = { view: { page: CheckoutSale; locale: CheckoutLocale }; embedded: boolean };
 
-/** Merchant, item and amount: beside the form on a page of its own, above it when embedded. */
+/** Merchant, item and amount: beside the form when standalone, above it when embedded. */
 export function Summary({ view, embedded }: SummaryProps) {
   const { page, locale } = view;
   const texts = textsOf(locale);
   const total = moneyText(page.amount, page.currency, locale);
-  // A page has one banner, and the shop's page has its own.
+  // A page may have only one banner landmark, and the shop's page has its own.
   const Box = embedded ? "div" : "header";
   return (
     <Box class="summary">
@@ -172,7 +172,7 @@ function initialOf(name: string): string {
   return (/[\p{L}\p{N}]/u.exec(name)?.[0] ?? "").toLocaleUpperCase();
 }
 
-/** The store's current view; renders again on every change. */
+/** The store's current view; re-renders on every change. */
 function useCheckout(store: CheckoutStore): CheckoutView {
   const [view, setView] = useState(() => store.view());
   useLayoutEffect(() => {
@@ -202,8 +202,8 @@ function useAppearance({ appearance, page }: CheckoutView): void {
 }
 
 /**
- * Moves the focus when the step changes: to the new heading, or back to the field to correct. Nothing moves
- * on page load, or while the shopper is elsewhere in the shop's page.
+ * Moves focus when the step changes: to the new heading, or back to the field to correct. Focus stays put on
+ * page load, and while the shopper is elsewhere on the shop's page.
  */
 function usePhaseFocus(view: CheckoutView, embedded: boolean): void {
   const phaseRef = useRef(view.phase);

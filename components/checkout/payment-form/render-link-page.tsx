@@ -9,7 +9,7 @@ import { renderDocument, renderMessagePage, type Stylesheet } from "./render-doc
 
 type Screen = { title: string; text: string };
 
-/** Texts of the link page alone, kept out of the form's bundle. */
+/** Texts used only on the link page, kept out of the form's bundle. */
 type LinkTexts = {
   opening: string;
   proceed: string;
@@ -20,10 +20,10 @@ type LinkTexts = {
   over: Screen;
   expired: Screen;
   paid: Screen;
-  /** Tells where to find the receipt of a paid link. */
+  /** Explains where to find the receipt of a paid link. */
   receipt: (merchant: string) => string;
   tooMany: Screen;
-  /** Another site sent the shopper past the link's own page. */
+  /** Another site tried to skip the link's own page. */
   elsewhere: Screen;
 };
 
@@ -194,7 +194,7 @@ else go();`;
 
 type LinkPage = {
   sale: CheckoutSale;
-  /** This browser's earlier payment here: require a press, because going back must not pay twice. */
+  /** This browser's earlier payment here: require a click, because going back must not pay twice. */
   paidBefore: string | null;
   /** Address that creates the session. */
   action: string;
@@ -245,7 +245,7 @@ type SalePage = {
   children: VNode;
 };
 
-/** Merchant, item and amount beside the visitor's options. */
+/** Page with the merchant, item and amount beside the given content. */
 function renderSalePage({ sale, nonce, stylesheet, inlineScript, children }: SalePage): string {
   const { locale } = sale;
   const texts = textsOf(locale);

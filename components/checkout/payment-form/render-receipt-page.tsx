@@ -23,7 +23,7 @@ export function renderReceiptPage({ receipt, nonce, stylesheet }: PageParts & { 
   });
 }
 
-/** Page for an address without a receipt. */
+/** Not-found page for a receipt. */
 export const renderNoReceipt = (parts: PageParts & { locale: CheckoutLocale }): string =>
   renderMessagePage({ ...receiptTexts(parts.locale).notFound, ...parts });
 

@@ -4,7 +4,7 @@ import type { PaymentStatus } from "@/lib/contract/payments/payment";
 import type { Fragment } from "../statement-text";
 
 /**
- * A payment or refund of ours, to compare with an entry of the processor's own list. Amounts in minor units.
+ * One of our payments or refunds, to compare with an entry in the processor's list. Amounts in minor units.
  */
 export type OurEntry = {
   readonly environment_id: string;
@@ -18,7 +18,7 @@ export type OurEntry = {
   readonly amount: number;
   readonly currency: string;
   /**
-   * Set for a payment that ended unpaid and was approved later: its money was returned, or still has to be.
+   * Set for a payment that ended unpaid and was approved late: the money was returned, or still has to be.
    */
   readonly late_approval: "given_back" | "to_give_back" | null;
   /** The entry is changing, or changed a moment ago. */
@@ -33,7 +33,7 @@ export type OurEntry = {
 );
 
 /**
- * Scope of a comparison: a connection's payments in some environments; just one unless it is the operator's.
+ * Scope of a comparison: a connection's payments, in one environment or, if it is the operator's, in several.
  */
 export type Compared = {
   readonly connectionId: string;
@@ -43,8 +43,8 @@ export type Compared = {
   /** Entries changed after this count as in progress. */
   readonly quietSince: Date;
   /**
-   * The processor's list is complete up to this time, so later movements of ours count as in progress. Null =
-   * up to now.
+   * The processor's list is complete up to this time, so our later movements count as in progress. Null = up
+   * to now.
    */
   readonly knownUntil: Date | null;
 };
@@ -59,7 +59,7 @@ const paymentColumns = (sql: Sql, { quietSince, knownUntil }: Compared): Fragmen
   p.open_operation_id is not null or p.refund_pending > 0 or p.updated_at > ${quietSince}::timestamptz
     or p.status in ('PENDING', 'REQUIRES_ACTION') or ${movedSince(sql, knownUntil)} as under_way,
   p.created_at, k.kind as object_kind, k.object_id`;
-/** True if an operation of the payment ended since. Its settlement does not concern the processor. */
+/** True if an operation on the payment has ended since. Settlement doesn't concern the processor. */
 const movedSince = (sql: Sql, time: Date | null): Fragment =>
   time === null
     ? sql`false`
@@ -79,8 +79,8 @@ const refundColumns = (sql: Sql, { quietSince, knownUntil }: Compared): Fragment
   o.created_at, k.kind as object_kind, k.object_id`;
 
 /**
- * Our entries named by a processor's list, by our references or the processor's own stored ids; each with the
- * name it was found by. Indexes: the primary key of operations in each environment, `processor_objects_id`.
+ * Our entries that a processor's list mentions, by our reference or by its own stored id; each with the one
+ * that matched. Indexes: the primary key of operations in each environment, `processor_objects_id`.
  */
 export async function findOurEntries(
   sql: Sql,
@@ -132,7 +132,7 @@ export async function listOurPayments(
     order by p.id limit ${limit}::int`;
 }
 
-/** Refunds of one environment in a range, oldest first. By the primary keys of operations and payments. */
+/** Refunds of one environment in a range, oldest first. Indexes: primary keys of operations and payments. */
 export async function listOurRefunds(
   sql: Sql,
   of: Compared,

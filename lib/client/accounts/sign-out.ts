@@ -1,6 +1,6 @@
 import type { Audience } from "@/lib/contract/accounts/sessions";
 
-/** Posts a form to an audience's sign-in, with the CSRF token that shows it comes from our own page. */
+/** Posts a form to an audience's auth endpoint, with a CSRF token fetched first. */
 export async function postAuth(
   audience: Audience,
   path: "/callback/credentials" | "/signout",

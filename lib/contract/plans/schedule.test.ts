@@ -11,13 +11,13 @@ const monthly: PlanTerms = {
 const dates = (terms: PlanTerms, from: string, count?: number) =>
   planSchedule(terms, from, count).map((charge) => charge.on);
 
-test("a single purchase is paid once, on the day", () => {
+test("a one-time plan is charged once, on the day of purchase", () => {
   const terms: PlanTerms = { ...monthly, type: "ONE_TIME", every: null };
   expect(planSchedule(terms, "2026-11-21")).toEqual([{ on: "2026-11-21", kind: "single", amount: 1_999 }]);
   expect(firstYear(terms, "2026-11-21")).toEqual({ amount: 1_999, charges: 1 });
 });
 
-test("a subscription is paid at once and then every period", () => {
+test("a subscription is charged immediately and then every period", () => {
   expect(dates(monthly, "2026-11-21")).toEqual([
     ...["2026-11-21", "2026-12-21", "2027-01-21", "2027-02-21", "2027-03-21", "2027-04-21"],
   ]);
@@ -29,7 +29,7 @@ test("a subscription is paid at once and then every period", () => {
   ]);
 });
 
-test("the 31st falls back to the last day of a shorter month, and comes back", () => {
+test("the 31st falls back to the last day of a shorter month, then returns to the 31st", () => {
   expect(dates(monthly, "2027-01-31")).toEqual([
     ...["2027-01-31", "2027-02-28", "2027-03-31", "2027-04-30", "2027-05-31", "2027-06-30"],
   ]);
@@ -39,7 +39,7 @@ test("the 31st falls back to the last day of a shorter month, and comes back", (
   ]);
 });
 
-test("a free trial costs nothing on the first day; billing is counted from its end", () => {
+test("a free trial charges nothing on the first day, and billing periods start when it ends", () => {
   const terms: PlanTerms = { ...monthly, type: "SUBSCRIPTION_FREE_TRIAL", trial: { value: 14, unit: "DAYS" } };
   expect(planSchedule(terms, "2026-11-21", 3)).toEqual([
     { on: "2026-11-21", kind: "free_trial", amount: 0 },
@@ -49,7 +49,7 @@ test("a free trial costs nothing on the first day; billing is counted from its e
   expect(firstYear(terms, "2026-11-21")).toEqual({ amount: 12 * 1_999, charges: 12 });
 });
 
-test("a paid trial is paid on the first day", () => {
+test("a paid trial is charged on the first day", () => {
   const terms: PlanTerms = {
     ...monthly,
     type: "SUBSCRIPTION_PAID_TRIAL",
@@ -64,14 +64,14 @@ test("a paid trial is paid on the first day", () => {
   expect(firstYear(terms, "2027-01-31")).toEqual({ amount: 100 + 12 * 1_999, charges: 13 });
 });
 
-test("a year of a daily plan has its 365 or 366 charges", () => {
+test("a daily plan has 365 or 366 charges in its first year", () => {
   const daily = { ...monthly, every: { value: 1, unit: "DAYS" } } as const;
   expect(firstYear(daily, "2026-11-21").charges).toBe(365);
   expect(firstYear(daily, "2027-11-21").charges).toBe(366);
   expect(firstYear({ ...monthly, every: { value: 3650, unit: "MONTHS" } }, "2026-11-21").charges).toBe(1);
 });
 
-test("periods cross years, and the day is the time zone's", () => {
+test("periods cross year boundaries, and dates are local to the time zone", () => {
   expect(addPeriods("2026-12-31", { value: 2, unit: "MONTHS" }, 1)).toBe("2027-02-28");
   expect(addPeriods("2026-11-21", { value: 3650, unit: "MONTHS" }, 1)).toBe("2331-01-21");
   const moment = new Date("2026-11-21T23:30:00Z");

@@ -121,7 +121,7 @@ describe("the search box understands", () => {
   });
 });
 
-describe("what means nothing else is looked for as text, and the rest is kept", () => {
+describe("unrecognized words become a text search, and the filters are kept", () => {
   test.each<[text: string, q: string]>([
     ["visa nonsense", "nonsense"],
     ["gold visa Müller", "gold Müller"],
@@ -140,18 +140,18 @@ describe("what means nothing else is looked for as text, and the rest is kept", 
     expect(parseSearch(text)).toEqual({ filters: { card_brand: ["visa"], q }, jump: null, problems: [] });
   });
 
-  test("words that mean nothing beside others are looked for when there are no others", () => {
+  test("filler words are searched for only when there are no other words", () => {
     expect(parseSearch("card").filters).toEqual({ q: "card" });
     expect(parseSearch("all visa cards").filters).toEqual({ card_brand: ["visa"] });
   });
 
-  test("of more than eight words the first eight are looked for, and it says so", () => {
+  test("only the first eight words are searched for, and a problem reports it", () => {
     const { filters, problems } = parseSearch("a b c d e f g h i");
     expect(filters).toEqual({ q: "a b c d e f g h" });
     expect(problems).toMatchObject([{ message: "Only the first 8 words are searched for." }]);
   });
 
-  test("words add to those that were there, as long as they can be looked for at once", () => {
+  test("new words are added to the existing ones, or replace them past the limit", () => {
     expect(withSearch({ q: "anna" }, parseSearch("smith visa"))).toEqual({ q: "anna smith", card_brand: ["visa"] });
     expect(withSearch({ q: "a b c d e f g h" }, parseSearch("smith"))).toEqual({ q: "smith" });
     expect(withSearch({ q: "anna", card_last4: "4242" }, parseSearch("visa"))).toEqual({
@@ -161,12 +161,12 @@ describe("what means nothing else is looked for as text, and the rest is kept", 
 });
 
 test.each(["card 4242 card 1881", "a@b.example c@d.example", "$20 $30", "over $10 under 5000 yen"])(
-  "“%s” says two things where one can be looked for, and that is told",
+  "“%s” has two values where one is allowed, and reports a problem",
   (text) => expect(parseSearch(text).problems).toHaveLength(1),
 );
 
 test.each(["all 4242", "4242 try", "top 4242", "order 4242", "+1 555 4242"])(
-  "“%s” has four digits, which may be a card's or an order's, and that is told",
+  "“%s” has four digits, which may be a card's or an order's, and a hint offers the card",
   (text) => {
     const { filters, hint } = parseSearch(text);
     expect(filters.q).toContain("4242");
@@ -181,15 +181,15 @@ test.each<[text: string, word: string, choices: string[]]>([
   ["1.500 kwd visa", "1.500 kwd", ["1500.000 kwd", "1.5 kwd"]],
   ["visa amount:>1.234kwd", "amount:>1.234kwd", ["amount:>1234.000kwd", "amount:>1.2340kwd"]],
   ["visa 20 to 1,500 eur", "20 to 1,500 eur", ["20 to 1500.00 eur", "20 to 1.50 eur"]],
-])("%s: an amount that can be two is a question, and each answer is understood", (text, word, choices) => {
+])("%s: an ambiguous amount offers choices, and each choice is understood", (text, word, choices) => {
   const { filters, problems } = parseSearch(text);
   expect(filters).toEqual({ card_brand: ["visa"] });
   expect(problems).toMatchObject([{ word, choices: choices.map((choice) => ({ text: choice })) }]);
   for (const choice of choices) expect(parseSearch(text.replace(word, choice)).problems).toEqual([]);
 });
 
-describe("an amount and a currency mean one thing", () => {
-  test("that contradict each other in one text: the amount counts, and that is told", () => {
+describe("an amount and a currency", () => {
+  test("conflict in one text: the amount wins, and a problem reports it", () => {
     for (const text of ["$50 currency:jpy", "currency:jpy $50", "currency:jpy,usd over $50"]) {
       const { filters, problems } = parseSearch(text);
       expect([filters.currency, filters.amount?.unit]).toEqual([["USD"], "USD"]);
@@ -202,7 +202,7 @@ describe("an amount and a currency mean one thing", () => {
     expect(parseSearch("currency:jpy ¥50").problems).toEqual([]);
   });
 
-  test("when one is typed beside the other: what is typed counts", () => {
+  test("conflict with an existing filter: the typed one wins", () => {
     expect(withSearch({ amount: usd(5_000, null) }, parseSearch("currency:jpy"))).toEqual({
       amount: { gte: 50, lte: null, unit: "JPY" },
       currency: ["JPY"],
@@ -220,7 +220,7 @@ describe("an amount and a currency mean one thing", () => {
 
 describe("a secret", () => {
   test.each(["4242 4242 4242 4242 visa", "anna cst_2rXn8QvLw5TzKb4HyJm7PdGc9FsAe3Ru", "q:whsec_Q0w3bVh2c1Rh"])(
-    "is refused, nothing of it is looked for or said: %s",
+    "is rejected, and neither searched for nor echoed: %s",
     (text) => {
       const { filters, jump, problems, waits } = parseSearch(text);
       expect({ filters, jump, waits }).toEqual({ filters: {}, jump: null, waits: undefined });
@@ -228,14 +228,14 @@ describe("a secret", () => {
     },
   );
 
-  test("that is being typed is not yet looked for", () => {
+  test("is not searched for while it is being typed", () => {
     expect(parseSearch("42424242424")).toMatchObject({ waits: true, filters: { q: "42424242424" } });
     expect(parseSearch("4242").waits).toBeUndefined();
   });
 });
 
 test.each(["declined, visa, yesterday.", "Visa declined yesterday!", "yesterday. declined visa?"])(
-  "the full stop of a sentence is no part of a word: %s",
+  "sentence punctuation is not part of a word: %s",
   (text) =>
     expect(parseSearch(text)).toEqual({
       filters: { status: ["DECLINED"], card_brand: ["visa"], created_at: { preset: "yesterday" } },
@@ -244,7 +244,7 @@ test.each(["declined, visa, yesterday.", "Visa declined yesterday!", "yesterday.
     }),
 );
 
-describe("an operator that it cannot follow it names, and it keeps the rest", () => {
+describe("an invalid operator is reported, and the rest is kept", () => {
   test.each<[text: string, word: string, incomplete: boolean]>([
     ["visa status:", "status:", true],
     ["visa status:decl", "status:decl", true],
@@ -269,7 +269,7 @@ describe("an operator that it cannot follow it names, and it keeps the rest", ()
   });
 });
 
-test("any text at all is read without an error, and what is found has an address that says the same", () => {
+test("any text parses without an error, and its filters survive a round trip through the URL", () => {
   const pieces = fc.constantFrom(
     ...'status: brand:visa amount:> 50 .. 4242 @ last week " over $ created: pay_ , 2026-11-20 < é'.split(" "),
   );

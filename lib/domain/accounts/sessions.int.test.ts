@@ -20,7 +20,7 @@ async function age(email: string, days: number): Promise<void> {
 
 const tokensOf = (userId: string) => db.sql`select purpose from user_tokens where user_id = ${userId}`;
 
-test("sessions, links and mails that ended a month ago are removed, and younger ones are not", async () => {
+test("sessions, links and mail that ended over a month ago are removed; newer ones are kept", async () => {
   const { newUser, signedIn, service } = await testUsers(db);
   const old = await newUser("owner");
   const young = await newUser("owner");

@@ -104,7 +104,7 @@ export function notForSale(row: PlanRow): AppError {
   return new AppError("plan_not_active", detail, { param: "plan_id" });
 }
 
-/** Throws if a period would cost more than the max amount of a payment. */
+/** Throws if a period would cost more than the maximum payment amount. */
 export function requireChargeable(plan: BoughtPlan, quantity: number): void {
   if (Math.max(plan.amount, plan.trial_amount ?? 0) * quantity <= MAX_AMOUNT) return;
   throw invalid("quantity", `A period must not cost more than ${formatMinor(MAX_AMOUNT, plan.currency)}.`);

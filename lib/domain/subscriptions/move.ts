@@ -1,7 +1,7 @@
 import type { InvoiceRow, SubscriptionRow } from "@/db/schema/subscriptions";
 import type { EventTypeOf } from "@/lib/contract/events/event";
 
-/** Changes that are written in one commit: the rows as they are afterwards, and the events in order. */
+/** Changes written in one commit: the updated rows, and the events in order. */
 export type Move = {
   readonly subscription: SubscriptionRow;
   /** New and changed invoices. */
@@ -9,7 +9,7 @@ export type Move = {
   readonly events: readonly MoveEvent[];
 };
 
-/** An event of the subscription or, with an id (UUID), of an invoice. */
+/** A subscription event, or an invoice event with the invoice's UUID. */
 export type MoveEvent =
   | { readonly type: EventTypeOf<"subscription"> }
   | { readonly type: EventTypeOf<"invoice">; readonly invoiceId: string };
@@ -49,14 +49,14 @@ export function changed(row: SubscriptionRow, values: Partial<SubscriptionRow>, 
   return { ...next, due_at: dueAt(next) };
 }
 
-/** The invoice as voided. One with a payment in progress waits for the outcome instead. */
+/** The invoice with status VOID. Not for an invoice with a payment in progress, whose outcome decides. */
 export function voided(invoice: InvoiceRow, now: string): InvoiceRow {
   return { ...invoice, status: "VOID", voided_at: now, next_attempt_at: null, updated_at: now };
 }
 
 /**
- * Ends a subscription: unpaid invoices become VOID, and no attempt begins. An invoice with a payment in
- * progress, which began before the end, waits for its outcome.
+ * Ends a subscription: unpaid invoices become VOID, and no further attempts are made. An invoice with a
+ * payment in progress stays open until the outcome is known.
  */
 export function ended(
   row: SubscriptionRow,

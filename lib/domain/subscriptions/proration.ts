@@ -12,8 +12,8 @@ export function divideHalfEven(numerator: bigint, denominator: bigint): bigint {
 const secondsOf = (iso: string): bigint => BigInt(Math.floor(Date.parse(iso) / 1000));
 
 /**
- * The part of an amount for the time from `at` to the period's end, prorated by the second. Minor units; the
- * whole amount at or before the start, and 0 at or after the end.
+ * The share of an amount for the time from `at` to the period's end, prorated by the second, in minor units.
+ * The whole amount at or before the start; 0 at or after the end.
  */
 export function unusedPart(amount: number, period: { start_at: string; end_at: string }, at: string): number {
   const [start, end, now] = [secondsOf(period.start_at), secondsOf(period.end_at), secondsOf(at)];

@@ -10,9 +10,9 @@ import { connectionOf } from "../processors/connection-of";
 import { changed } from "./move";
 
 /**
- * Begins the refunds of a subscription that ended early. One commit writes their intents and clears
- * `refund_due`, so that none is lost or made twice; the recovery worker then sends them. Amounts that were
- * disputed or already refunded are left out.
+ * Starts the refunds of a subscription that ended early. One commit writes their intents and clears
+ * `refund_due`, so no refund is lost or sent twice; the recovery worker then sends them. Disputed and already
+ * refunded amounts are excluded.
  */
 export async function beginRefunds(service: Service, environment: Environment, subscriptionId: string): Promise<void> {
   const { sendWithinMs } = leaseOf(service.processorTimeoutMs);
@@ -34,7 +34,7 @@ export async function beginRefunds(service: Service, environment: Environment, s
         ...{ paymentId, amount, refund, allowed: true },
       };
       const { reserved } = await reserveFollowUp(tx, order, {
-        // Without a lease, so that the recovery worker can take it immediately.
+        // No lease, so the recovery worker can claim it immediately.
         lease: { sendWithinMs, heldForMs: 0 },
         ...{ guardedConnectionId: at?.guarded ? at.connectionId : null, wholeOnly: false },
       });

@@ -8,7 +8,7 @@ function mailboxOf(email: string): string {
   return plus >= 0 && plus < at ? address.slice(0, plus) + address.slice(at) : address;
 }
 
-/** Hex digests of the customer, the card and the mailbox, each of which gets one trial of a plan. */
+/** Hex digests of the customer, the card and the mailbox, each of which gets one trial per plan. */
 export function trialKeys(who: { customerId: string; email: string | null; card: string | null }): string[] {
   const keys = [`customer:${who.customerId}`];
   if (who.card !== null) keys.push(`card:${who.card}`);

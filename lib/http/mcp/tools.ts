@@ -1,4 +1,4 @@
-/** The tools, the keys that see each of them, and their handlers. */
+/** MCP tools: their definitions, the API keys that can see them, and their handlers. */
 import type { CallToolResult, InputRequiredResult, Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { type Endpoint, writes } from "@/lib/contract/endpoint";
@@ -33,11 +33,11 @@ type ToolDefinition = {
   readonly title: string;
   readonly description: string;
   /**
-   * Endpoints that the tool may call. A key sees the tool if it may call any of them; absent if it calls
-   * none.
+   * Endpoints that the tool may call; undefined if it calls none. The tool is listed for keys that may call
+   * any of them.
    */
   readonly calls?: readonly Endpoint[];
-  /** An endpoint that the tool must be able to read first. */
+  /** An endpoint that the key must also be permitted to call, because the tool reads it first. */
   readonly reads?: Endpoint;
   readonly input: z.ZodType<Record<string, unknown>>;
   /** Schema shown to clients in place of `input`, where the endpoint validates the input. */
@@ -152,7 +152,7 @@ const TOOLS: readonly ToolDefinition[] = [
 ];
 
 /**
- * Text in a payment could talk an assistant into sending customers' data elsewhere. Users must
+ * Prompt injection: text in a payment could make an assistant send customers' data elsewhere. Users must
  * re-authenticate for this, too.
  */
 const notForAssistants = () =>
@@ -243,7 +243,7 @@ function annotationsOf(title: string, calls: readonly Endpoint[] = []): Tool["an
 
 const listed = new Map<string, Tool>();
 
-/** The tools of a key: those of which it may call any endpoint. */
+/** The tools that a key can use. */
 export const listTools = (caller: Pick<Caller, "permissions">): Tool[] =>
   TOOLS.filter((definition) => isVisible(definition, caller)).map((definition) => {
     const { name, title, description, input, shownInput = input, calls } = definition;
@@ -255,7 +255,7 @@ export const listTools = (caller: Pick<Caller, "permissions">): Tool[] =>
     return made;
   });
 
-/** Never throws: errors become a tool's error, in the form of /v1. Null for an unknown tool. */
+/** Never throws: an error becomes a tool error in the format of /v1. Null for an unknown tool. */
 export async function runTool(
   call: Call,
   name: string,

@@ -32,7 +32,7 @@ describe("formatExpiry", () => {
     ["12255", "12 / 25"],
     ["١٢٢٩", "12 / 29"],
     ["abc", ""],
-  ])("shows the keys %s as %s", (keys, shown) => {
+  ])("formats %s, typed key by key, as %s", (keys, shown) => {
     expect(typed(keys)).toBe(shown);
   });
 
@@ -51,11 +51,11 @@ describe("formatExpiry", () => {
     ["１２／２９", "12 / 29"],
     ["\u200e12/29", "12 / 29"],
     ["Exp. 12/29", "12 / 29"],
-  ])("shows %s, pasted or filled in by the browser, as %s", (text, shown) => {
+  ])("formats %s, pasted or autofilled, as %s", (text, shown) => {
     expect(pasted(text)).toBe(shown);
   });
 
-  it("can be emptied with the backspace key, one key per digit", () => {
+  it("can be cleared with Backspace, one press per digit", () => {
     let shown = "12 / 25";
     const seen: string[] = [];
     for (let keys = 0; keys < 4; keys++) {
@@ -98,7 +98,7 @@ describe("formatExpiry", () => {
   });
 });
 
-/** Notations of March 2029 by password managers, browsers and people. */
+/** March 2029 as password managers, browsers and people write it. */
 const MARCH_2029 = [
   ...["202903", "2029-03", "2029 03", "2029/03", "2029.03", "2029/3", "20293", "2903", "29/03", "29-3", "29 03"],
   ...[
@@ -149,7 +149,7 @@ const MARCH_2029 = [
   ],
 ];
 
-/** Those that also work key by key: without a separator, typing ends after a month and a two-digit year. */
+/** Notations that also work typed: without a separator, input ends after a month and a two-digit year. */
 const TYPED = MARCH_2029.filter((text) => !/^(03312029|Exp|valid)/.test(text));
 
 const OTHERS = [
@@ -174,7 +174,7 @@ const OTHERS = [
   ["22029", "02 / 29"],
 ] as const;
 
-/** Ambiguous dates, and texts that aren't dates. */
+/** Ambiguous dates, and text that isn't a date. */
 const UNREADABLE = [
   "05/06/2029",
   "12/11/2029",
@@ -186,7 +186,7 @@ const UNREADABLE = [
   "2029",
 ];
 
-describe("a date that is not month first", () => {
+describe("a date in another notation", () => {
   const filled = (text: string) => settleExpiry(pasted(text));
 
   it.each(MARCH_2029)("%j, filled in or pasted, is 03 / 29", (text) => {
@@ -194,7 +194,7 @@ describe("a date that is not month first", () => {
     expect(formatExpiry(text, "11 / 2", text.length).value).toBe("03 / 29");
   });
 
-  it.each(TYPED)("%j, typed, becomes 03 / 29 on blur, and is read as that even before", (text) => {
+  it.each(TYPED)("%j, typed, becomes 03 / 29 on blur, and is parsed as that date even before", (text) => {
     expect(settleExpiry(typed(text))).toBe("03 / 29");
     expect(readExpiry(typed(text), NOW)).toEqual({ date: { month: 3, year: 2029 } });
   });
@@ -203,7 +203,7 @@ describe("a date that is not month first", () => {
     expect([filled(text), settleExpiry(typed(text))]).toEqual([shown, shown]);
   });
 
-  it.each(UNREADABLE)("%j stays as it is, and is refused", (text) => {
+  it.each(UNREADABLE)("%j is left unchanged and rejected", (text) => {
     expect(filled(text)).toBe(text);
     expect(readExpiry(filled(text), NOW)).toEqual({ problem: "invalid" });
     expect(readExpiry(settleExpiry(typed(text)), NOW)).toHaveProperty("problem");
@@ -226,7 +226,7 @@ describe("a date that is not month first", () => {
     );
   });
 
-  it("can be corrected and emptied like any text", () => {
+  it("can be edited and cleared like any text", () => {
     expect(formatExpiry("2029-0", "2029-03", 6)).toEqual({ value: "2029-0", caret: 6 });
     expect(formatExpiry("229-03", "2029-03", 1)).toEqual({ value: "229-03", caret: 1 });
     expect(formatExpiry("12 / 31", "12 / 31/", 7)).toEqual({ value: "12 / 31", caret: 7 });
@@ -259,7 +259,7 @@ describe("readExpiry", () => {
     expect(readExpiry(value, NOW)).toEqual(read);
   });
 
-  it("ends a month only when it is over in every time zone", () => {
+  it("treats a month as past only once it is over in every time zone", () => {
     expect(readExpiry("10 / 26", Date.parse("2026-11-01T11:59:59.000Z"))).toHaveProperty("date");
     expect(readExpiry("10 / 26", Date.parse("2026-11-01T12:00:00.000Z"))).toEqual({ problem: "past" });
   });
