@@ -281,7 +281,7 @@ export function databaseOn<C extends TransactionConnection>(pools: {
   return { sql, orm, within, long: rawOn(long, "") };
 }
 
-/** How many names are remembered. */
+/** Max names that are remembered. */
 const REMEMBERED = 1_000;
 
 /** Keeps what was made for the latest names. */

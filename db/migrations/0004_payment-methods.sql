@@ -28,7 +28,7 @@ CREATE INDEX "payment_methods_customer" ON "payment_methods" USING btree ("envir
 CREATE INDEX "payment_methods_token" ON "payment_methods" USING btree ("processor_token") WHERE processor_token <> '';--> statement-breakpoint
 CREATE INDEX "payment_methods_removals" ON "payment_methods" USING btree ("removal_due_at") WHERE removal_due_at is not null;
 --> statement-breakpoint
--- As before, with stored cards.
+-- Also removes stored cards.
 create or replace function remove_abandoned(environment uuid, most integer) returns integer
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare

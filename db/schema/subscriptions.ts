@@ -111,7 +111,7 @@ export type ChangeOnPayment = Partial<
   >
 >;
 
-/** What a subscription owes for a period, a trial, or a change within a period. */
+/** The bill of a subscription for a period, a trial, or a change within a period. */
 export const invoices = pgTable(
   "invoices",
   {

@@ -9,7 +9,7 @@ import { PAYMENT_CHECKS } from "./payments";
 import { PROCESSOR_CHECKS } from "./processor";
 import { SUBSCRIPTION_CHECKS } from "./subscriptions";
 
-/** What `npm run verify` checks. */
+/** The checks of `npm run verify`. */
 export const BOOK_CHECKS: readonly BookCheck[] = [
   ...PAYMENT_CHECKS,
   ...OPERATION_CHECKS,

@@ -34,7 +34,7 @@ export const PAYMENT_STATUSES = [...TRANSACTION_STATUSES, "REQUIRES_ACTION"] as 
 const paymentStatus = z.enum(PAYMENT_STATUSES).meta({ id: "PaymentStatus" });
 export type PaymentStatus = z.infer<typeof paymentStatus>;
 
-/** Who begins a payment with a stored card. */
+/** The party that begins a payment with a stored card. */
 export const INITIATORS = ["customer", "merchant"] as const;
 const initiator = z.enum(INITIATORS);
 

@@ -13,7 +13,7 @@ import { type Context, environmentNow, type Reply, resourceNotFound } from "../c
 import { runOnce } from "../idempotency/run-once";
 import { changesNow, holdMethod, requireMethod } from "./charge";
 import { laterThan } from "./create";
-import { changed, ended, type Move } from "./move";
+import { changed, ended, isUnderWay, type Move } from "./move";
 import { presentSubscription } from "./present";
 import { unusedPart } from "./proration";
 import { beginRefunds } from "./refunds";
@@ -40,10 +40,6 @@ export async function hold(ctx: Context, tx: Orm, publicId: string, action: Subs
   if (open.some(isUnderWay)) throw changesNow();
   return { row, open, now: environmentNow(ctx).toISOString(), tx, run };
 }
-
-/** True while a payment is in progress that makes a change if it succeeds. */
-export const isUnderWay = ({ change_on_payment, open_payment_id }: InvoiceRow): boolean =>
-  change_on_payment !== null && open_payment_id !== null;
 
 export function requireAction(status: SubscriptionStatus, action: SubscriptionAction): void {
   const allowed = subscriptionActions(status);

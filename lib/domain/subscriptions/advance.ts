@@ -1,6 +1,6 @@
 import type { InvoiceRow, SubscriptionRow } from "@/db/schema/subscriptions";
 import { composeInvoice, paid, planLine } from "./compose-invoice";
-import { changed, ended, type Move, voided } from "./move";
+import { changed, ended, isUnderWay, type Move, voided } from "./move";
 import { periodOf } from "./periods";
 
 /**
@@ -18,8 +18,7 @@ export function advance(
     return { subscription, invoices: [], events: [{ type: "subscription.trial_will_end" }] };
   }
   // The change that is being paid may alter the next period.
-  if (open.some(({ change_on_payment, open_payment_id }) => change_on_payment !== null && open_payment_id !== null))
-    return null;
+  if (open.some(isUnderWay)) return null;
   if (row.cancel_at_period_end) return ended(row, open, { at: row.period_end_at, now, reason: null });
   return renew(row, { now, invoiceId });
 }

@@ -14,13 +14,13 @@ import type { ChangePlanBody } from "@/lib/contract/subscriptions/subscription";
 import { type Context, environmentNow, newEnvironmentId, type Reply, resourceNotFound } from "../context";
 import { runOnce } from "../idempotency/run-once";
 import { replayKnown } from "../idempotency/used-key";
-import { type Held, hold, isUnderWay, requireAction, writeHeld } from "./actions";
+import { type Held, hold, requireAction, writeHeld } from "./actions";
 import { advance } from "./advance";
 import { type Change, changeLater, changeNow, resumeNow } from "./change";
 import { cardToCharge, changesNow, charge, getMethod, refuseOrReplay } from "./charge";
 import { paid } from "./compose-invoice";
 import { boughtPlan, invalid, notForSale, requireChargeable, requirePlan } from "./create";
-import { changed, type Move } from "./move";
+import { changed, isUnderWay, type Move } from "./move";
 import { presentInvoice } from "./present";
 import type { SubscriptionAction } from "./states";
 

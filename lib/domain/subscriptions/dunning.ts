@@ -22,7 +22,7 @@ const HARD: ReadonlySet<DeclineCode> = new Set([
   "incorrect_number",
 ]);
 
-/** What follows a failed attempt. */
+/** The next step after a failed attempt. */
 export type NextTry =
   | { readonly kind: "later"; readonly at: string; readonly step: number }
   /** No further attempt until the subscription has another card. */

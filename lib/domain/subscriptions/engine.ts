@@ -19,7 +19,6 @@ import {
   lockOpenInvoices,
   lockSubscription,
   runOn,
-  updateSubscription,
 } from "@/db/queries/subscriptions/rows";
 import { SYSTEM } from "@/db/schema/operations";
 import type { InvoiceRow, SubscriptionRow } from "@/db/schema/subscriptions";
@@ -88,13 +87,18 @@ async function eachDue(
         ...{ id: due.environment_id, mode: due.mode, merchantId: due.merchant_id },
         clock: clockSettingOf(due),
       };
+      let isDone = false;
       try {
-        if (await work(service, environment, due.id)) done++;
+        isDone = await work(service, environment, due.id);
+        if (isDone) done++;
       } catch (error) {
         if (isDatabaseUnavailable(error)) throw error;
         failures.push(error);
-        await postpone(service.db.within(environment.id).sql, { ...due, delayMs: LATER_MS });
         service.log.error({ err: error, due: due.id }, "a subscription or invoice failed and is tried again");
+      }
+      // Otherwise it would stay the first of every page. An advancing clock passes it by.
+      if (!isDone && only === null) {
+        await postpone(service.db.within(environment.id).sql, { ...due, delayMs: LATER_MS });
       }
     }
   };
@@ -103,22 +107,19 @@ async function eachDue(
   return done;
 }
 
-/** Advances a due subscription by one step. False: another process has it, or it waits for a payment. */
+/** Advances a due subscription by one step. False: it waits for a payment. */
 async function advanceDue(service: Service, environment: Environment, id: string): Promise<boolean> {
   const { sql } = service.db.within(environment.id);
   const due = await sql.begin(async (tx) => {
     const run = runOn(tx);
     const now = isoNow(service, environment);
     const row = await lockDueSubscription(run, environment.id, id, now);
-    if (!row) return "none";
+    // Another process advances it.
+    if (!row) return "done";
     if (row.refund_due > 0) return "refund";
     const open = await lockOpenInvoices(run, environment.id, id);
     const move = advance(row, open, { now, invoiceId: newEnvironmentId({ service, environment }) });
-    if (move === null) {
-      const due_at = new Date(Date.parse(now) + LATER_MS).toISOString();
-      await updateSubscription(run, { ...row, due_at, version: row.version + 1 });
-      return "none";
-    }
+    if (move === null) return "none";
     await writeMove(run, environment, { locked: { subscription: row, invoices: open }, move, by: SYSTEM_BY, now });
     if (move.subscription.status === "EXPIRED") await forgetTrials(run, environment.id, id);
     return "done";
@@ -164,8 +165,6 @@ async function tryDue(service: Service, environment: Environment, id: string): P
   const executed = await execute(service, order, { at: card.at, token: card.token });
   if (executed.kind !== "unclaimed" && executed.kind !== "refused") return true;
   if (executed.kind === "refused") await releaseKey(sql, environment.id, key, requestId);
-  // Otherwise what can't be paid now would be the first of every page.
-  await postpone(sql, { environment_id: environment.id, id, delayMs: LATER_MS });
   return false;
 }
 

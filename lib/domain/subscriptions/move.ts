@@ -49,6 +49,10 @@ export function changed(row: SubscriptionRow, values: Partial<SubscriptionRow>, 
   return { ...next, due_at: dueAt(next) };
 }
 
+/** True while a payment is in progress that makes a change if it succeeds. */
+export const isUnderWay = ({ change_on_payment, open_payment_id }: InvoiceRow): boolean =>
+  change_on_payment !== null && open_payment_id !== null;
+
 /** The invoice with status VOID. Not for an invoice with a payment in progress, whose outcome decides. */
 export function voided(invoice: InvoiceRow, now: string): InvoiceRow {
   return { ...invoice, status: "VOID", voided_at: now, next_attempt_at: null, updated_at: now };

@@ -1,6 +1,6 @@
-import { findNextActions } from "@/db/queries/subscriptions/next-actions";
 import {
   countMatches,
+  findNextActions,
   findSubscription,
   type ListFilter,
   runOn,
