@@ -16,6 +16,7 @@ import {
 import { type LogoType, MAX_LOGO_BYTES } from "@/lib/contract/accounts/logo";
 import { DEFAULT_REFUND_LIMIT_USD, HIGHEST_REFUND_LIMIT_USD } from "@/lib/contract/accounts/refund-limit";
 import type { Appearance } from "@/lib/contract/checkout/appearance";
+import { SAVED_VIEW_LISTS } from "@/lib/contract/lists/saved-views";
 import { type Preferences, USER_ROLES } from "@/lib/contract/permissions";
 import { MODES } from "@/lib/contract/transactions/words";
 import { bytea, instant, money, oneOf } from "../columns";
@@ -29,6 +30,10 @@ export const merchants = pgTable(
     website: text("website"),
     /** Contact address for the merchant's customers. */
     support_email: text("support_email"),
+    /** Postal address, one line per line, for receipts and invoices. */
+    business_address: text("business_address"),
+    /** VAT or other tax number, for receipts and invoices. */
+    tax_number: text("tax_number"),
     /** IANA name; report days start at midnight in this zone. */
     time_zone: text("time_zone").notNull().default("UTC"),
     /** Daily limit for a user's dashboard refunds without re-authentication, over all currencies. */
@@ -93,7 +98,10 @@ export const environments = pgTable(
     abandoned_at: instant("abandoned_at"),
     /** When the last row was removed. */
     emptied_at: instant("emptied_at"),
-    /** Milliseconds that the environment's clock is ahead of real time. Only `clock_now` and ClockSetting read it. */
+    /**
+     * Milliseconds that the environment's clock is ahead of real time. Only `clock_now` and ClockSetting read
+     * it.
+     */
     clock_offset_ms: money("clock_offset_ms").notNull().default(0),
     /** The clock's time while it advances: each thing that becomes due happens at its own instant. */
     clock_frozen_at: instant("clock_frozen_at"),
@@ -101,7 +109,10 @@ export const environments = pgTable(
     clock_advancing_to: instant("clock_advancing_to"),
     /** Why the last advance stopped early; null = it did not. */
     clock_failure: text("clock_failure"),
-    /** Real time until which no process moves the clock: the requests that began before, or another process's lease. */
+    /**
+     * Real time until which no process moves the clock: the requests that began before, or another process's
+     * lease.
+     */
     clock_held_until: instant("clock_held_until"),
     created_at: instant("created_at").notNull().default(sql`now()`),
   },
@@ -179,7 +190,7 @@ export const users = pgTable(
 );
 export type UserRow = typeof users.$inferSelect;
 
-/** A signed-in browser. Its cookie holds only this row's id, so revoking takes effect at once. */
+/** A signed-in browser. Its cookie holds only this row's id, so revoking takes effect immediately. */
 export const userSessions = pgTable(
   "user_sessions",
   {
@@ -284,12 +295,16 @@ export const mailOutbox = pgTable(
   (table) => [
     /** Serves the sender: due mails. */
     index("mail_outbox_due").on(table.next_attempt_at).where(sql`sent_at is null`),
-    /** Serves the limit per address. Notices are left out, since unauthenticated callers cannot trigger them. */
+    /**
+     * Serves the limit per address. Notices are left out, since unauthenticated callers cannot trigger them.
+     */
     index("mail_outbox_recipient").on(sql`lower(${table.recipient})`, table.created_at).where(sql`kind <> 'notice'`),
   ],
 );
 
-/** Lookups and actions of support staff, across merchants. A merchant sees the rows about itself. Append-only. */
+/**
+ * Lookups and actions of support staff, across merchants. A merchant sees the rows about itself. Append-only.
+ */
 export const supportAuditLog = pgTable(
   "support_audit_log",
   {
@@ -326,6 +341,7 @@ export const savedViews = pgTable(
     user_id: uuid("user_id")
       .notNull()
       .references(() => users.id),
+    list: oneOf("saved_view_list", SAVED_VIEW_LISTS)("list").notNull().default("transactions"),
     name: text("name").notNull(),
     /** The list's query string. */
     query: text("query").notNull(),
@@ -338,6 +354,6 @@ export const savedViews = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.environment_id, table.id] }),
-    uniqueIndex("saved_views_name").on(table.environment_id, table.user_id, sql`lower(${table.name})`),
+    uniqueIndex("saved_views_name").on(table.environment_id, table.user_id, table.list, sql`lower(${table.name})`),
   ],
 );

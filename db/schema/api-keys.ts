@@ -1,6 +1,19 @@
 import { sql } from "drizzle-orm";
-import { foreignKey, index, pgTable, primaryKey, text, unique, uuid } from "drizzle-orm/pg-core";
-import { bytea, environmentId, instant, oneOf } from "../columns";
+import {
+  check,
+  date,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+  uuid,
+} from "drizzle-orm/pg-core";
+import type { KeyLimits } from "@/lib/contract/api-keys/api-keys";
+import { bytea, environmentId, instant, money, oneOf } from "../columns";
 import { environments } from "./accounts";
 
 export const API_KEY_STATUSES = ["ACTIVE", "DISABLED", "REVOKED"] as const;
@@ -27,6 +40,14 @@ export const apiKeys = pgTable(
     last_used_ip: text("last_used_ip"),
     /** The key this one replaces. */
     rotated_from: uuid("rotated_from"),
+    /** What it may refund; null = no limits. */
+    limits: jsonb("limits").$type<KeyLimits>(),
+    /** The first key of its rotations, in whose row all of them count; null = its own. */
+    limits_counted_in: uuid("limits_counted_in"),
+    /** The day (UTC) of the two counters, which count what T1 reserved under limits. */
+    limited_day: date("limited_day"),
+    limited_refunds: integer("limited_refunds").notNull().default(0),
+    limited_amount: money("limited_amount").notNull().default(0),
     created_at: instant("created_at").notNull().default(sql`now()`),
     updated_at: instant("updated_at").notNull().default(sql`now()`),
   },
@@ -38,12 +59,18 @@ export const apiKeys = pgTable(
       columns: [table.environment_id, table.rotated_from],
       foreignColumns: [table.environment_id, table.id],
     }),
+    foreignKey({
+      name: "api_keys_limits_counted_in",
+      columns: [table.environment_id, table.limits_counted_in],
+      foreignColumns: [table.environment_id, table.id],
+    }),
+    check("api_keys_limited", sql`${table.limited_refunds} >= 0 and ${table.limited_amount} >= 0`),
     /**
      * Serves every request's lookup: the digest is all a caller presents, so it alone identifies the
      * environment.
      */
     unique("api_keys_secret").on(table.secret_sha256),
     /** Serves the dashboard's key list. */
-    index("api_keys_list").on(table.environment_id, table.created_at),
+    index("api_keys_list").on(table.environment_id, table.created_at, table.id),
   ],
 );

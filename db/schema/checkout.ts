@@ -14,8 +14,11 @@ import {
   uuid,
 } from "drizzle-orm/pg-core";
 import type { Appearance } from "@/lib/contract/checkout/appearance";
-import { CHECKOUT_LOCALES } from "@/lib/contract/checkout/checkout";
+import { CHECKOUT_LOCALES, CHECKOUT_MODES } from "@/lib/contract/checkout/checkout";
+import type { DeclineCode } from "@/lib/contract/errors";
 import type { BillingAddress, Metadata } from "@/lib/contract/fields";
+import type { Consent } from "@/lib/contract/payment-methods/payment-method";
+import type { BoughtPlan } from "@/lib/contract/subscriptions/subscription";
 import { CARD_BRANDS } from "@/lib/contract/transactions/words";
 import { bytea, environmentId, instant, money, oneOf } from "../columns";
 import { environments } from "./accounts";
@@ -75,6 +78,30 @@ export const paymentLinks = pgTable(
 );
 export type PaymentLinkRow = typeof paymentLinks.$inferSelect;
 
+/** A check of a card with its issuer, for a session that stores it without a payment. */
+export type CardCheck = {
+  /** UUID: the processor's reference, and the id of the payment method. */
+  reference: string;
+  state: "running" | "action_required" | "declined";
+  /** ISO time at which a check in progress ends undone: real time while running, then the environment's. */
+  until: string;
+  connection_id: string | null;
+  card: KnownCardColumns;
+  customer_id: string;
+  customer_email: string | null;
+  consent: Consent;
+  /** The processor's id of the check and the issuer's page; null unless it requires action. */
+  challenge: { pending: string; url: string } | null;
+  decline_code: DeclineCode | null;
+};
+type KnownCardColumns = {
+  brand: (typeof CARD_BRANDS)[number] | null;
+  bin: string | null;
+  last4: string | null;
+  exp_month: number | null;
+  exp_year: number | null;
+};
+
 /**
  * One shopper's attempt to pay one amount set by the merchant's server. EXPIRED is not stored: it follows
  * from the time.
@@ -86,10 +113,26 @@ export const clientSessions = pgTable(
     id: uuid("id").notNull(),
     token_sha256: bytea("token_sha256").notNull(),
     status: text("status", { enum: ["OPEN", "COMPLETED", "CANCELLED"] }).notNull(),
-    amount: money("amount").notNull(),
-    currency: text("currency").notNull(),
+    mode: text("mode", { enum: CHECKOUT_MODES }).notNull().default("payment"),
+    /** Due now: 0 with a free trial. Both null in mode `setup`. */
+    amount: money("amount"),
+    currency: text("currency"),
     capture_method: text("capture_method", { enum: ["automatic", "manual"] }).notNull(),
     plan_id: uuid("plan_id"),
+    /** A recurring plan as sold, whose subscription the session begins; null for any other session. */
+    bought_plan: jsonb("bought_plan").$type<BoughtPlan>(),
+    /** The customer, card or e-mail address had a trial of the plan before, so this session gives none. */
+    trial_refused: boolean("trial_refused").notNull().default(false),
+    /** The subscription that it begins, whose invoice it pays, or that gets the stored card. */
+    subscription_id: uuid("subscription_id"),
+    /** The invoice that it pays; null for any other session. */
+    invoice_id: uuid("invoice_id"),
+    /** The card that it stored. */
+    payment_method_id: uuid("payment_method_id"),
+    /** The check of a card that pays nothing now: in progress, or the last one that was declined. */
+    card_check: jsonb("card_check").$type<CardCheck>(),
+    /** The shopper's agreement of the last attempt. */
+    consent: jsonb("consent").$type<Consent>(),
     /** The link that opened the session; null if the merchant created it. */
     payment_link_id: uuid("payment_link_id"),
     /** The payment that completed it. */
@@ -142,6 +185,10 @@ export const clientSessions = pgTable(
     index("client_sessions_unpaid")
       .on(table.expires_at)
       .where(sql`payment_link_id is not null and status <> 'COMPLETED'`),
+    /** Serves the reuse of an invoice's form. No column that an attempt changes, either. */
+    index("client_sessions_invoice")
+      .on(table.environment_id, table.invoice_id, table.id)
+      .where(sql`invoice_id is not null`),
     /**
      * Serves the job that writes expiry events, an environment's oldest first: it holds only sessions that
      * may still expire. It too contains no column that an attempt changes.
@@ -153,10 +200,20 @@ export const clientSessions = pgTable(
     index("client_sessions_status").on(table.environment_id, table.status, table.id),
     /** Serves the payment iframe, which knows only the token. */
     unique("client_sessions_token").on(table.token_sha256),
-    check("client_sessions_completed", sql`(${table.status} = 'COMPLETED') = (${table.payment_id} is not null)`),
+    check(
+      "client_sessions_completed",
+      sql`(${table.status} = 'COMPLETED') = (${table.payment_id} is not null or ${table.payment_method_id} is not null)`,
+    ),
     check("client_sessions_open_payment", sql`${table.open_payment_id} is null or ${table.status} = 'OPEN'`),
     check("client_sessions_attempts", sql`${table.attempts} between 0 and 5`),
-    check("client_sessions_amount", sql`${table.amount} > 0`),
+    check(
+      "client_sessions_amount",
+      sql`${table.amount} > 0 or (${table.amount} = 0 and ${table.bought_plan} is not null)`,
+    ),
+    check(
+      "client_sessions_mode",
+      sql`(${table.mode} = 'setup') = (${table.amount} is null) and (${table.amount} is null) = (${table.currency} is null)`,
+    ),
   ],
 );
 export type ClientSessionRow = typeof clientSessions.$inferSelect;
@@ -187,6 +244,8 @@ export const paymentTokens = pgTable(
     payment_id: uuid("payment_id"),
     /** Reference of the check that stores the card; a repeat of the check has the same one. */
     payment_method_id: uuid("payment_method_id"),
+    /** The customer of that check: its reference is no other's. */
+    checked_for: text("checked_for"),
     expires_at: instant("expires_at").notNull(),
     created_at: instant("created_at").notNull(),
   },

@@ -3,9 +3,9 @@ import { environmentId, instant } from "../columns";
 import { bytewiseText } from "./search-words";
 
 /**
- * Payers: one row per `customer_id` of an environment, else per e-mail (case-insensitive). A job creates them
- * from charges seconds later, because concurrent payments must not wait for one row. Amounts paid are read
- * from the payments.
+ * Payers and subscribers: one row per `customer_id` of an environment, else per e-mail (case-insensitive). A
+ * job creates them from charges and subscriptions seconds later, because concurrent payments must not wait for
+ * one row. Amounts paid are read from the payments.
  */
 export const customers = pgTable(
   "customers",
@@ -19,7 +19,9 @@ export const customers = pgTable(
     name: text("name"),
     /** Search terms, in the format of `transaction_texts`. */
     words: text("words").notNull(),
-    first_payment_at: instant("first_payment_at").notNull(),
+    /** Null until the first payment, such as during a free trial. */
+    first_payment_at: instant("first_payment_at"),
+    /** Without a payment: when its latest subscription was created. */
     last_payment_at: instant("last_payment_at").notNull(),
   },
   (table) => [
@@ -43,11 +45,12 @@ export const customerWords = pgTable(
   (table) => [primaryKey({ columns: [table.environment_id, table.word, table.customer] })],
 );
 
-/** Charges not yet assigned to a customer. A trigger adds them in the charge's commit. */
+/** Charges and subscriptions not yet assigned to a customer. Triggers add them in the same commit. */
 export const customersDue = pgTable(
   "customers_due",
   {
     environment_id: environmentId(),
+    /** The charge, or the subscription. */
     transaction_id: uuid("transaction_id").notNull(),
   },
   (table) => [primaryKey({ columns: [table.environment_id, table.transaction_id] })],

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { check, index, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
-import { DISPUTE_STATUSES } from "@/lib/contract/payments/dispute-words";
+import { DISPUTE_NOTICES, DISPUTE_REASONS, DISPUTE_STATUSES } from "@/lib/contract/disputes/statuses";
 import { environmentId, instant, money, oneOf } from "../columns";
 
 /**
@@ -13,6 +13,9 @@ export const disputes = pgTable(
     environment_id: environmentId(),
     id: uuid("id").notNull(),
     payment_id: uuid("payment_id").notNull(),
+    /** The payment's charge, and the customer whom it names. */
+    transaction_id: uuid("transaction_id").notNull(),
+    customer_id: text("customer_id"),
     /** The processor that assigned `processor_dispute_id`. */
     processor: text("processor").notNull(),
     processor_dispute_id: text("processor_dispute_id").notNull(),
@@ -20,10 +23,16 @@ export const disputes = pgTable(
     customer: uuid("customer"),
     amount: money("amount").notNull(),
     currency: text("currency").notNull(),
-    /** The processor's own term. */
-    reason: text("reason").notNull(),
+    reason: oneOf("dispute_reason", DISPUTE_REASONS)("reason").notNull(),
+    network_reason_code: text("network_reason_code"),
+    /** The processor's, in the dispute's currency; null if it is not known. */
+    fee: money("fee"),
+    /** Its page at the processor. */
+    dashboard_url: text("dashboard_url"),
     status: oneOf("dispute_status", DISPUTE_STATUSES)("status").notNull(),
-    respond_before: instant("respond_before"),
+    respond_by: instant("respond_by"),
+    /** The last notice mailed to the team. */
+    last_notice: oneOf("dispute_notice", DISPUTE_NOTICES)("last_notice"),
     /**
      * When the status check was sent that returned this state; an older response never replaces a newer one.
      */
@@ -36,10 +45,20 @@ export const disputes = pgTable(
     primaryKey({ columns: [table.environment_id, table.id] }),
     /** Keeps one row per dispute, though reports arrive late, duplicated and out of order. */
     uniqueIndex("disputes_processor").on(table.processor, table.processor_dispute_id),
-    /** Serves the payment page. */
-    index("disputes_payment").on(table.environment_id, table.payment_id),
-    /** Serves customer totals. */
-    index("disputes_customer").on(table.environment_id, table.customer).where(sql`customer is not null`),
+    /** Serves the payment page, and GET /v1/disputes filtered by payment. */
+    index("disputes_payment").on(table.environment_id, table.payment_id, table.id),
+    /** Serves customer totals, and the list filtered by customer. */
+    index("disputes_customer").on(table.environment_id, table.customer, table.id).where(sql`customer is not null`),
+    /** Serves the list filtered by status; the primary key serves it unfiltered. */
+    index("disputes_status").on(table.environment_id, table.status, table.id),
+    /** Serves the list filtered by deadline. */
+    index("disputes_respond_by")
+      .on(table.environment_id, table.respond_by, table.id)
+      .where(sql`respond_by is not null`),
+    /** Serves the job that mails notices: disputes that may still need one, the next deadline first. */
+    index("disputes_to_notify")
+      .on(table.respond_by, table.environment_id, table.id)
+      .where(sql`status in ('NEEDS_RESPONSE', 'UNDER_REVIEW') and last_notice is distinct from 'due_soon'`),
     check("disputes_amount", sql`${table.amount} >= 0`),
   ],
 );

@@ -22,7 +22,9 @@ export const events = pgTable(
     sequence: integer("sequence").notNull(),
     data: json("data").$type<EventData<EventType>>().notNull(),
     created_at: instant("created_at").notNull().default(sql`now()`),
-    /** The writing transaction; readers of the stream use it to know which earlier events may still appear. */
+    /**
+     * The writing transaction; readers of the stream use it to know which earlier events may still appear.
+     */
     xid: xid8("xid").notNull().default(sql`pg_current_xact_id()`),
   },
   (table) => [
@@ -38,7 +40,9 @@ export const events = pgTable(
 export type EventRow = Omit<typeof events.$inferSelect, "xid">;
 
 declare const held: unique symbol;
-/** Event data as JSON. Only `newEvent` creates it, and checks it against its type's schema at compile time. */
+/**
+ * Event data as JSON. Only `newEvent` creates it, and checks it against its type's schema at compile time.
+ */
 export type EventJson = string & { readonly [held]: true };
 
 /** An event to be inserted. */
@@ -48,6 +52,9 @@ export type NewEvent = Pick<typeof events.$inferInsert, "id" | "type" | "object_
   created_at: string;
 };
 export type NumberedEvent = NewEvent & { sequence: number };
+
+/** Condition on rows of the audit log: acts on the account, and acts of its users on anything. */
+export const OF_TEAM = `action like 'api_key.%' or action like 'settings.%' or action like 'team.%' or actor ->> 'type' = 'user'`;
 
 /** Audit log: actor, action and time, written in the same commit as the action. */
 export const auditLog = pgTable(
@@ -67,9 +74,7 @@ export const auditLog = pgTable(
     primaryKey({ columns: [table.environment_id, table.id] }),
     /** Serves an object's history. */
     index("audit_log_object").on(table.environment_id, table.object_id),
-    /** Serves the account history: a few rows among millions about payments. */
-    index("audit_log_account")
-      .on(table.environment_id, table.id)
-      .where(sql`action like 'api_key.%' or action like 'settings.%' or action like 'team.%'`),
+    /** Serves the team's activity: a few rows among millions about payments by API keys and shoppers. */
+    index("audit_log_account").on(table.environment_id, table.id).where(sql.raw(OF_TEAM)),
   ],
 );

@@ -27,9 +27,9 @@ export type OperationState = (typeof OPERATION_STATES)[number];
 
 /**
  * The actor: an API key, a member of the merchant, support staff, a shopper in the payment form (`id` is the
- * client session's), or Cardlane itself.
+ * client session's), a customer in the portal (`id` is the portal session's), or Cardlane itself.
  */
-export type ActorRecord = { type: "api_key" | "user" | "staff" | "shopper" | "system"; id: string | null };
+export type ActorRecord = { type: "api_key" | "user" | "staff" | "shopper" | "customer" | "system"; id: string | null };
 
 /** Actor of operations that Cardlane starts by itself. */
 export const SYSTEM: ActorRecord = { type: "system", id: null };

@@ -1,13 +1,14 @@
 import { sql } from "drizzle-orm";
 import { boolean, check, index, integer, jsonb, pgTable, primaryKey, smallint, text, uuid } from "drizzle-orm/pg-core";
-import { DISPUTE_STATUSES } from "@/lib/contract/payments/dispute-words";
+import { DISPUTE_STATUSES } from "@/lib/contract/disputes/statuses";
 import { INITIATORS, type NextAction, PAYMENT_STATUSES } from "@/lib/contract/payments/payment";
 import { environmentId, instant, money, oneOf } from "../columns";
 
 /**
- * Status and counters of one payment, in one row so that one guarded UPDATE keeps captures and refunds in limits.
- * No foreign keys between money tables: each costs every payment a lookup and a lock on a shared row. T1 writes
- * parent and children in one statement, nothing deletes them, and `npm run verify` has a rule for each key.
+ * Status and counters of one payment, in one row so that one guarded UPDATE keeps captures and refunds in
+ * limits. No foreign keys between money tables: each costs every payment a lookup and a lock on a shared row.
+ * T1 writes parent and children in one statement, nothing deletes them, and `npm run verify` has a rule for
+ * each key.
  */
 export const payments = pgTable(
   "payments",

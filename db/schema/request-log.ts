@@ -32,7 +32,7 @@ export const requestLog = pgTable(
     replayed: boolean("replayed").notNull().default(false),
     /** JSON limited to fields of the endpoint's schema, without secrets. */
     request_body: text("request_body"),
-    /** How much of the body was kept; null if there was none. */
+    /** Bytes of the body that were kept; null without a body. */
     request_kept: keptBody("request_kept"),
     response_body: text("response_body"),
     response_kept: keptBody("response_kept"),

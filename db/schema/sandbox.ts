@@ -60,8 +60,9 @@ export const sandboxCharges = sandboxProcessor.table(
 );
 
 /**
- * Cards stored for later charges, each by a check or a charge, whose outcome is repeated here. Of the card it contains only
- * its behavior, expiry and slow, keyed fingerprint. Rows of removed cards stay, so that they are refused.
+ * Cards stored for later charges, each by a check or a charge, whose outcome is repeated here. Of the card it
+ * contains only its behavior, expiry and slow, keyed fingerprint. Rows of removed cards stay, so that they
+ * are refused.
  */
 export const sandboxStoredCards = sandboxProcessor.table(
   "stored_cards",
@@ -96,10 +97,13 @@ export const sandboxRecentAttempts = sandboxProcessor.table(
   "recent_attempts",
   {
     digest: uuid("digest").notNull(),
+    /** The environment's time, which may be ahead. */
+    at: instant("at").notNull().default(sql`now()`),
+    /** Real time, after which it is removed. */
     created_at: instant("created_at").notNull().default(sql`now()`),
   },
   /** Serves the counts. */
-  (table) => [index("sandbox_recent_attempts_digest").on(table.digest, table.created_at)],
+  (table) => [index("sandbox_recent_attempts_digest").on(table.digest, table.at)],
 );
 
 /**

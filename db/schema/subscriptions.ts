@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { boolean, check, index, integer, jsonb, pgTable, primaryKey, text, unique, uuid } from "drizzle-orm/pg-core";
 import type { Metadata } from "@/lib/contract/fields";
 import type { InvoiceLine } from "@/lib/contract/invoices/invoice";
+import { AFTER_LAST_ATTEMPT, MAX_DUNNING_DAYS, MAX_DUNNING_STEPS } from "@/lib/contract/subscriptions/settings";
 import { INVOICE_KINDS, INVOICE_STATUSES, SUBSCRIPTION_STATUSES } from "@/lib/contract/subscriptions/statuses";
 import type { BoughtPlan } from "@/lib/contract/subscriptions/subscription";
 import { bytea, environmentId, instant, money, oneOf } from "../columns";
@@ -24,7 +25,10 @@ export const subscriptions = pgTable(
     plan: jsonb("plan").$type<BoughtPlan>().notNull(),
     customer_id: text("customer_id").notNull(),
     customer_email: text("customer_email"),
-    payment_method_id: uuid("payment_method_id").notNull(),
+    /** Null until a card is stored. */
+    payment_method_id: uuid("payment_method_id"),
+    /** True after a hard decline of the card, until the subscription has another one or the card pays. */
+    card_refused: boolean("card_refused").notNull().default(false),
     quantity: integer("quantity").notNull(),
     currency: text("currency").notNull(),
     time_zone: text("time_zone").notNull(),
@@ -38,7 +42,7 @@ export const subscriptions = pgTable(
     trial_end_at: instant("trial_end_at"),
     trial_refused: boolean("trial_refused").notNull(),
     /** The end of the trial has been announced. */
-    trial_end_told: boolean("trial_end_told").notNull(),
+    trial_end_announced: boolean("trial_end_announced").notNull(),
     cancel_at_period_end: boolean("cancel_at_period_end").notNull(),
     cancelled_at: instant("cancelled_at"),
     ended_at: instant("ended_at"),
@@ -67,8 +71,10 @@ export const subscriptions = pgTable(
     index("subscriptions_status").on(table.environment_id, table.status, table.id),
     index("subscriptions_plan").on(table.environment_id, table.plan_id, table.id),
     index("subscriptions_customer").on(table.environment_id, table.customer_id, table.id),
+    /** Serves the overview's figures: a currency's subscriptions by status, and those that ended lately. */
+    index("subscriptions_currency").on(table.environment_id, table.currency, table.status, table.ended_at, table.id),
     /** Serves the check that a card to be removed is not in use. */
-    index("subscriptions_payment_method").on(table.environment_id, table.payment_method_id),
+    index("subscriptions_payment_method").on(table.environment_id, table.payment_method_id, table.id),
     check("subscriptions_quantity", sql`${table.quantity} between 1 and 10000`),
     check("subscriptions_credit", sql`${table.credit} >= 0 and ${table.refund_due} >= 0`),
     check("subscriptions_period", sql`${table.period_start_at} < ${table.period_end_at}`),
@@ -139,6 +145,8 @@ export const invoices = pgTable(
     attempts: integer("attempts").notNull(),
     /** Dunning steps used up; manual attempts use none. */
     dunning_step: integer("dunning_step").notNull(),
+    /** Consecutive automatic attempts that reached no issuer. */
+    unsent_attempts: integer("unsent_attempts").notNull().default(0),
     next_attempt_at: instant("next_attempt_at"),
     /** The payment in progress. It blocks any other. */
     open_payment_id: uuid("open_payment_id"),
@@ -179,7 +187,7 @@ export const invoices = pgTable(
     ),
     check("invoices_voided", sql`(${table.status} = 'VOID') = (${table.voided_at} is not null)`),
     check(
-      "invoices_tries",
+      "invoices_attempts",
       sql`${table.status} in ('DRAFT', 'OPEN') or (${table.next_attempt_at} is null and ${table.open_payment_id} is null)`,
     ),
   ],
@@ -194,4 +202,49 @@ export const invoiceCounters = pgTable(
     last: integer("last").notNull(),
   },
   (table) => [primaryKey({ columns: [table.environment_id] })],
+);
+
+/** A merchant's settings for the subscriptions of an environment; without a row, the defaults apply. */
+export const subscriptionSettings = pgTable(
+  "subscription_settings",
+  {
+    environment_id: environmentId(),
+    /** Days from each failed attempt to the next. */
+    dunning_steps: integer("dunning_steps").array().notNull(),
+    after_last_attempt: oneOf("after_last_attempt", AFTER_LAST_ATTEMPT)("after_last_attempt").notNull(),
+    mail_trial_ending: boolean("mail_trial_ending").notNull(),
+    mail_receipt: boolean("mail_receipt").notNull(),
+    mail_payment_failed: boolean("mail_payment_failed").notNull(),
+    mail_card_expiring: boolean("mail_card_expiring").notNull(),
+    mail_cancelled: boolean("mail_cancelled").notNull(),
+    portal_change_card: boolean("portal_change_card").notNull(),
+    portal_cancel: boolean("portal_cancel").notNull(),
+    portal_invoices: boolean("portal_invoices").notNull(),
+  },
+  ({ environment_id, dunning_steps }) => [
+    primaryKey({ columns: [environment_id] }),
+    check(
+      "subscription_settings_dunning",
+      sql`cardinality(${dunning_steps}) between 1 and ${sql.raw(String(MAX_DUNNING_STEPS))}
+        and 1 <= all (${dunning_steps}) and ${sql.raw(String(MAX_DUNNING_DAYS))} >= all (${dunning_steps})
+        and array_position(${dunning_steps}, null) is null`,
+    ),
+  ],
+);
+export type SubscriptionSettingsRow = typeof subscriptionSettings.$inferSelect;
+
+/**
+ * Events to mail to customers, queued in the commit that writes them; a job writes each mail and removes the
+ * row in one transaction. Times are real, because mail isn't sent by a test clock.
+ */
+export const subscriptionMails = pgTable(
+  "subscription_mails",
+  {
+    environment_id: environmentId(),
+    event_id: uuid("event_id").notNull(),
+    /** Later than `created_at` after a failure. */
+    due_at: instant("due_at").notNull().default(sql`now()`),
+    created_at: instant("created_at").notNull().default(sql`now()`),
+  },
+  (table) => [primaryKey({ columns: [table.environment_id, table.event_id] })],
 );

@@ -1,0 +1,1 @@
+CREATE INDEX "subscriptions_currency" ON "subscriptions" USING btree ("environment_id","currency","status","ended_at");

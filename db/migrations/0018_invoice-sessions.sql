@@ -1,0 +1,1 @@
+CREATE INDEX "client_sessions_invoice" ON "client_sessions" USING btree ("environment_id","invoice_id","id") WHERE invoice_id is not null;

@@ -1,0 +1,2 @@
+DROP INDEX "audit_log_account";--> statement-breakpoint
+CREATE INDEX "audit_log_account" ON "audit_log" USING btree ("environment_id","id") WHERE action like 'api_key.%' or action like 'settings.%' or action like 'team.%' or actor ->> 'type' = 'user';
