@@ -85,6 +85,12 @@ export const DOCS_PAGES = [
       "The payment form in your page: script, options, callbacks, errors, appearance, languages, payment links, card tokens.",
   },
   {
+    href: "/docs/subscriptions",
+    label: "Subscriptions",
+    about:
+      "From zero to a renewal in five minutes: plans, trials, invoices, failed payments, changes, dates, events and errors.",
+  },
+  {
     href: "/docs/webhooks",
     label: "Webhooks",
     about: "Notifications to your server: endpoints, signatures, retries, and every event.",
@@ -108,7 +114,8 @@ export const DOCS_PAGES = [
   {
     href: "/docs/testing",
     label: "Testing",
-    about: "Test cards for every outcome, what the AVS and CVV letters mean, and how the fraud score is calculated.",
+    about:
+      "Test cards for every outcome, the test clock, what the AVS and CVV letters mean, and how the fraud score is calculated.",
   },
   {
     href: "/docs/going-live",

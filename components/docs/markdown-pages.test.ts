@@ -18,7 +18,7 @@ const pages = new Map(
 const withoutCode = (text: string) => text.replace(/^ *```[\s\S]*?^ *```$/gm, "").replace(/`[^`\n]*`/g, "");
 
 describe.each([...pages])("%s as Markdown", (_path, text) => {
-  it("is Markdown alone: one title, no component, no tag, whole fences and tables", () => {
+  it("is pure Markdown: one title, no components or tags, complete fences and tables", () => {
     expect(text.match(/^# /gm)?.length).toBeGreaterThanOrEqual(1);
     expect(text.startsWith("# ")).toBe(true);
     expect(withoutCode(text)).not.toMatch(/(?<!\\)<[A-Za-z/]|\[object|undefined|\{" "\}|\[#/);
@@ -32,7 +32,7 @@ describe.each([...pages])("%s as Markdown", (_path, text) => {
     }
   });
 
-  it("links to pages that are there as Markdown", () => {
+  it("links to pages that exist as Markdown", () => {
     for (const [, href = ""] of withoutCode(text).matchAll(/\]\((\/[^)]*)\)/g)) expect.fail(`${href} is not absolute`);
     for (const [, path = ""] of withoutCode(text).matchAll(/\]\(https:\/\/pay\.example(\/docs[^)#]*)/g)) {
       if (path.endsWith(".md")) expect([...pages.keys()].map((page) => `${page}.md`)).toContain(path);
@@ -41,7 +41,7 @@ describe.each([...pages])("%s as Markdown", (_path, text) => {
   });
 });
 
-test("tables, tabs and lists made of the contract come out whole", () => {
+test("tables, tabs and lists from the contract are complete", () => {
   const webhooks = pages.get("/docs/webhooks") ?? "";
   for (const type of EVENT_TYPES) expect(webhooks).toContain(`| \`${type}\` |`);
   const errors = pages.get("/docs/errors") ?? "";

@@ -10,6 +10,7 @@ import * as mcp from "./mcp.mdx";
 import * as processors from "./processors.mdx";
 import { type MarkdownPage, WRITTEN_ADDRESS, WRITTEN_NODE_CLIENT, withAddress } from "./prose";
 import * as quickstart from "./quickstart.mdx";
+import * as subscriptions from "./subscriptions.mdx";
 import * as tables from "./tables";
 import * as testing from "./testing.mdx";
 import { toMarkdown } from "./to-markdown";
@@ -24,6 +25,7 @@ const WRITTEN: Record<Exclude<DocsPath, "/docs/reference">, MarkdownPage> = {
   "/docs": guide,
   "/docs/quickstart": quickstart,
   "/docs/checkout": checkout,
+  "/docs/subscriptions": subscriptions,
   "/docs/webhooks": webhooks,
   "/docs/processors": processors,
   "/docs/mcp": mcp,
@@ -81,11 +83,12 @@ export function llmsText({ baseUrl, nodeClient }: { baseUrl: string; nodeClient?
   const client = withAddress(WRITTEN_ADDRESS + WRITTEN_NODE_CLIENT, baseUrl, nodeClient);
   return `# Cardlane
 
-> A card payment service: an HTTP API to take, capture, void and refund card payments, with a payment form, webhooks and a
-> sandbox.
+> A card payment service: an HTTP API to take, capture, void and refund card payments and to bill subscriptions, with a
+> payment form, webhooks and a sandbox.
 
 - Amounts are integers in minor units. Everything that moves money takes an \`X-Idempotency-Key\` and never happens twice.
 - A payment whose \`status\` is \`PENDING\` has no known outcome yet: repeat the request with the same key, never with a new one.
+- A test key can turn its sandbox's clock (\`POST /v1/test-clock/advance\`), so that renewals can be tested in seconds.
 - Error codes have a page each: \`${baseUrl}/docs/errors/{code}\`.
 
 ## Documentation

@@ -141,6 +141,10 @@ type Closing =
   | "session_cancelled";
 
 const STAYS: Record<Exclude<CheckoutErrorCode, Closing>, Guide> = {
+  trial_used: {
+    cause: "The customer, the card or the e-mail address had a trial of the plan before. Nothing was charged.",
+    cure: "The form shows the new terms; the shopper agrees to them, or leaves.",
+  },
   card_declined: {
     cause:
       "The bank declined without giving the shopper a reason. Lost, stolen and suspected cards look the same on purpose.",

@@ -41,7 +41,7 @@ describe("the search of the documentation", () => {
     for (const { number } of SANDBOX_CARDS) expect(first(number)).toBe(`/docs/testing#card-${number}`);
   });
 
-  it("marks what was asked for, and cuts the text around it", () => {
+  it("highlights the search terms, and shortens the text around them", () => {
     const [result] = search("leaked key", 1) as [SearchResult];
     const marked = result.excerpt.filter((piece) => piece.marked).map(({ text }) => text);
     expect(marked).toEqual(expect.arrayContaining(["leaked", "key"]));
@@ -51,15 +51,15 @@ describe("the search of the documentation", () => {
     }
   });
 
-  it("finds nothing for nothing, and for words that nobody wrote", () => {
+  it("finds nothing for an empty query or for unknown words", () => {
     for (const question of ["", "   ", "()[]{}", "zzzzqqqq"]) expect(search(question, 10)).toEqual([]);
   });
 
-  it("never takes one number for another", () => {
+  it("never confuses two numbers", () => {
     for (const result of search("4000000000009996", 10)) expect(textOf(result)).not.toContain("4000 0000 0000 9995");
   });
 
-  it("takes what is no text of ours for text", () => {
+  it("treats special characters as text", () => {
     for (const question of ["__proto__", "constructor", "<script>", "\\", "a".repeat(200), "💳", "%"]) {
       expect(Array.isArray(search(question, 10))).toBe(true);
     }
@@ -74,7 +74,7 @@ test("documents have one address each, words to find them by, and no marks of Ma
     expect(title, href).not.toMatch(/^$|`|\[#|undefined/);
     expect(text, href).not.toMatch(/`|\]\(|\| ---|undefined|\[object/);
   }
-  expect(JSON.stringify(documents).length).toBeLessThan(200_000);
+  expect(JSON.stringify(documents).length).toBeLessThan(210_000);
 });
 
 afterEach(() => void vi.unstubAllGlobals());

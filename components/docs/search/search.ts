@@ -18,7 +18,14 @@ export type SearchResult = Pick<SearchDocument, "href" | "kind"> & { title: Piec
 export type DocsSearch = (question: string, limit: number) => SearchResult[];
 
 const WEIGHT: Record<SearchDocument["kind"], number> = {
-  ...{ guide: 1.4, endpoint: 1.4, error: 1.2, event: 1.1, card: 1, object: 1, parameter: 0.7, change: 0.5 },
+  guide: 1.4,
+  endpoint: 1.4,
+  error: 1.2,
+  event: 1.1,
+  card: 1,
+  object: 1,
+  parameter: 0.7,
+  change: 0.5,
 };
 
 // A number with one different digit is a different number.
@@ -59,7 +66,8 @@ export function createSearch(documents: readonly SearchDocument[]): DocsSearch {
       .map(({ document: { href, kind, title, place, text, also }, match }) => {
         const terms = new Set(Object.keys(match));
         return {
-          ...{ href, kind },
+          href,
+          kind,
           title: also !== undefined && terms.has(also) ? [{ text: title, marked: true }] : marked(title, terms),
           place: marked(place, terms),
           excerpt: marked(excerptOf(text, terms), terms),

@@ -53,7 +53,9 @@ function ChooseKey({ missing }: { missing: boolean }) {
     setFailure("");
     try {
       const body = {
-        ...{ attempt, name: "Documentation", ip_allow_list: [] },
+        attempt,
+        name: "Documentation",
+        ip_allow_list: [],
         permissions: permissionsIn(await apiDocument()) as Permission[],
         expires_at: new Date(Date.now() + DAY_MS).toISOString(),
       };

@@ -40,7 +40,7 @@ test("a new key has the permissions that the endpoints require, and only those t
 });
 
 describe("a request", () => {
-  it("reports what is missing and what cannot be sent", () => {
+  it("reports missing and invalid values", () => {
     expect(problemsOf("capturePayment", { id: " " }, '{"amount": 4999')).toEqual({
       id: "id is required.",
       "X-Idempotency-Key": "X-Idempotency-Key is required.",
@@ -70,7 +70,7 @@ test("sandbox requests go to the sandbox's address if live keys have another", (
   for (const host of ["sandbox.pay.example", "dashboard.pay.example"]) expect(sandboxElsewhere(apart, host)).toBeNull();
 });
 
-describe("an answer", () => {
+describe("a response", () => {
   const request = { method: "GET", url: "/v1/payments", headers: {}, body: null };
   const shown = async (response: Response) => {
     const sent = vi.fn(async (_url: string, _init: RequestInit) => response);
@@ -89,7 +89,9 @@ describe("an answer", () => {
     const headers = { "X-Request-Id": "req_1", "Idempotent-Replayed": "true", "X-Other": "1" };
     const { answers } = await shown(Response.json({ code: "card_declined" }, { status: 402, headers }));
     expect(answers.at(-1)).toMatchObject({
-      ...{ status: 402, isOpen: false, body: '{\n  "code": "card_declined"\n}' },
+      status: 402,
+      isOpen: false,
+      body: '{\n  "code": "card_declined"\n}',
       headers: [
         ["X-Request-Id", "req_1"],
         ["Idempotent-Replayed", "true"],
@@ -97,7 +99,7 @@ describe("an answer", () => {
     });
   });
 
-  it("shows a stream as it arrives, up to what a page can hold", async () => {
+  it("shows a stream as it arrives, up to the page's limit", async () => {
     const pieces = ["data: 1\n\n", `data: ${"2".repeat(300_000)}`];
     const body = new ReadableStream({
       pull(controller) {

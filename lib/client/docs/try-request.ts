@@ -131,9 +131,14 @@ export async function sendRequest(
 ): Promise<void> {
   const started = performance.now();
   const response = await fetch(url, {
-    ...{ method, body, signal },
+    method,
+    body,
+    signal,
     headers: { ...headers, ...(apiKey !== null && { "X-Api-Key": apiKey }) },
-    ...{ credentials: "omit", cache: "no-store", redirect: "manual", referrerPolicy: "no-referrer" },
+    credentials: "omit",
+    cache: "no-store",
+    redirect: "manual",
+    referrerPolicy: "no-referrer",
   });
   const headersShown = SHOWN_HEADERS.flatMap((name) => {
     const value = response.headers.get(name);
