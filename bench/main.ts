@@ -42,7 +42,10 @@ const PAGE_REQUESTS = QUICK ? 20 : 100;
 const BURST = { connections: 64, turnMs: QUICK ? 1_000 : 4_000, rounds: QUICK ? 2 : 4 };
 /** Merchants of a load: the first one has no more transactions than the others. */
 const MANY = 16;
-/** The one merchant with half of all transactions, those of the sandbox, and those with a connection to Stripe. */
+/**
+ * The one merchant with half of all transactions, those of the sandbox, and those with a connection to
+ * Stripe.
+ */
 const MERCHANTS = 1 + 2 * MANY;
 const MAX_PAYMENTS_PER_SECOND = 800;
 
@@ -102,7 +105,8 @@ async function measureRoutes(
   try {
     for (const route of routes) {
       say(`${route.name} …`);
-      // Updates the planner's statistics for rows that earlier routes added, to match a long-running database.
+      // Updates the planner's statistics for rows that earlier routes added, to match a long-running
+      // database.
       await db.sql`analyze`;
       await db.sql`checkpoint`;
       results.push(await measureRoute(route, servers, PACE));
@@ -125,7 +129,8 @@ async function measureService(bench: Bench): Promise<Omit<BenchResult, "transact
   say("Recording …");
   const reads = [await getRoute(options), await listRoute(options), await searchRoute(options)];
   const writes = [await createRoute(options), await tokenRoute(options, tokens), await refundRoute(options)];
-  // Recorded last: a replay is counted by a statement that comes later, and would be recorded with other requests.
+  // Recorded last: a replay is counted by a statement that comes later, and would be recorded with other
+  // requests.
   const routes = [...reads, await replayRoute(options), ...writes];
   say("Starting the service …");
   const service = await startService({ url, dataDir, secret: TEST_SECRET });

@@ -97,7 +97,10 @@ export async function measureRoute(route: Route, servers: Servers, pace: Pace): 
   const total = ({ cpu_us, postgres_us }: Figures) => (cpu_us && postgres_us ? cpu_us + postgres_us : null);
   const [cpuOfOne, cpuOfMany] = [total(one.service), total(many.service)];
   return {
-    ...{ name: route.name, wanted: route.wanted, one, many },
+    name: route.name,
+    wanted: route.wanted,
+    one,
+    many,
     rate_of_many: rounded(median(measured.map((turns) => turns.many.service.rps / turns.one.service.rps))),
     cpu_of_many: cpuOfOne && cpuOfMany && rounded(cpuOfMany / cpuOfOne),
   };

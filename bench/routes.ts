@@ -332,8 +332,16 @@ function withStripe(service: Service, { endpoint }: Double): Service {
   const sandbox = service.processors.builtIn("test");
   if (!sandbox) throw new Error("the recorder has a sandbox");
   const processors = createConnections({
-    ...{ builtIn: { sandbox }, connectors, operator: null, pciDssCompliant: false },
-    ...{ clock, timer, db, secret, log, timeoutMs },
+    builtIn: { sandbox },
+    connectors,
+    operator: null,
+    pciDssCompliant: false,
+    clock,
+    timer,
+    db,
+    secret,
+    log,
+    timeoutMs,
   });
   return { ...service, connectors, processors };
 }

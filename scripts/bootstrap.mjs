@@ -61,7 +61,7 @@ const isHere = (set) => isInstalled(readPackages(wantedFile), readPackages(insta
 const isStamped = (set) =>
   existsSync(installedFile) && existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp(set);
 
-/** Checks the stamp first: what npm left out of our own install, it would leave out again. */
+/** Checks the stamp first: npm would omit the same packages again. */
 const upToDate = (set) => isStamped(set) || isHere(set);
 
 function holderIsAlive() {

@@ -21,7 +21,7 @@ const wanted: Packages = {
   "node_modules/swc-other-platform": swc,
 };
 
-describe("what is installed", () => {
+describe("installed packages", () => {
   const [all, start] = [{ dev: true }, { dev: false }];
 
   test("an empty folder is not installed", () => {

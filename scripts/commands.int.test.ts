@@ -74,7 +74,7 @@ async function run(main: Main, args: string[] = [], settings: Settings = {}): Pr
   }
 }
 
-test("every command that package.json names is built for where only the packages of run time are installed", () => {
+test("every command in package.json is built, so that it runs without development dependencies", () => {
   const named = Object.values(scripts).flatMap((line) => /scripts\/command\.mjs (\S+)$/.exec(line)?.[1] ?? []);
   expect(named.toSorted()).toEqual(
     Object.keys(ENTRIES)
@@ -109,7 +109,7 @@ describe("verify", () => {
     await db.sql`update payments set amount_refunded = amount_refunded - 1 where id = ${ids.payment}`;
   });
 
-  test("says how it is used when it is given what it does not know", async () => {
+  test("prints its usage for unknown arguments", async () => {
     const { code, out, err } = await run(verify, ["--quick"]);
     expect([code, out]).toEqual([2, ""]);
     expect(err).toBe("Unknown option '--quick'.\nUsage: npm run verify [-- --json]\n");
@@ -147,7 +147,8 @@ async function withOperator() {
     return body;
   });
   return {
-    ...{ double, payment },
+    double,
+    payment,
     connection: encodeId("connection", operatorConnectionId("stripe", ACCOUNT_ID)),
     since: new Date(Date.now() - 2 * AGO_MS).toISOString(),
     settings: { LIVE_PROCESSOR: "stripe", STRIPE_SECRET_KEY: LIVE_KEY, LIVE_PROCESSOR_ENDPOINT: endpoint },
@@ -155,7 +156,7 @@ async function withOperator() {
 }
 
 describe("reconcile", () => {
-  test("ends with 0 while both books agree, and with 1 and the difference when they do not; verify tells of it", async () => {
+  test("ends with 0 while both books agree, and with 1 and the difference if they don't; verify reports it", async () => {
     const { double, payment, connection, since, settings } = await withOperator();
     const never = await run(verify, [], settings);
     expect(never.out).toContain(`${connection}: never compared with the processor's own books. Run npm run reconcile`);
@@ -218,7 +219,7 @@ describe("reconcile", () => {
 });
 
 describe("an operator's other commands", () => {
-  test("make a merchant, a key for it and a member of staff, and refuse what cannot be", async () => {
+  test("create a merchant, a key for it and a member of staff, and reject what is impossible", async () => {
     const email = `${newId()}@shop.example`;
     const made = await run(createMerchant, ["--name", "Harbour", "--email", email, "--json"]);
     expect([made.code, made.err]).toEqual([0, ""]);
@@ -245,7 +246,7 @@ describe("an operator's other commands", () => {
     expect(unlocked.out).toContain(`${person[1]} can sign in again`);
   });
 
-  test("settle what was captured, once", async () => {
+  test("settle captured payments, once", async () => {
     const environmentId = await insertEnvironment(db);
     await insertBookedPayment(db, { environmentId, amount: 4_321 });
     const { code, out, err } = await run(settle, ["--json"]);

@@ -130,7 +130,10 @@ async function handOn({ forward, keys }: Listening, { id, type, body }: Streamed
   const signed = { ...headers, ...signedHeaders({ id, timestampSeconds, body }, [keys], "v1") };
   const started = performance.now();
   const outcome = await fetch(forward, {
-    ...{ method: "POST", headers: signed, body, redirect: "manual" as const },
+    method: "POST",
+    headers: signed,
+    body,
+    redirect: "manual" as const,
     signal: AbortSignal.timeout(FORWARD_LIMIT_MS),
   }).then(
     async (answer) => {

@@ -73,6 +73,14 @@ export const PROOFS: Proof[] = [
     long: (histories = "300") => [long(["subscriptions.proof.ts"], { PROOF_HISTORIES: histories })],
   },
   {
+    name: "renewals",
+    short: [proof(["renewals.proof.ts", "kill-renewals.proof.ts"])],
+    long: (subscribers = "500", months = "24", kills = "60") => [
+      long(["renewals.proof.ts"], { PROOF_SUBSCRIBERS: subscribers, PROOF_MONTHS: months }),
+      long(["kill-renewals.proof.ts"], { PROOF_KILLS: kills }),
+    ],
+  },
+  {
     name: "simulation",
     short: [proof(["simulation.proof.ts"], { SIMULATION_SEEDS: "500" })],
     long: (...args) => [long(["simulation.proof.ts"], worlds(...args))],

@@ -149,7 +149,7 @@ const say = (verdict, name, detail) => console.log(`  ${verdict.padEnd(9)} ${nam
 console.log("\n  The code is broken on purpose; a mutant is killed when its test fails.\n");
 const unsound = double && failingProof(double);
 if (unsound) {
-  say("UNSOUND", "nothing is broken, so that nothing is proved", unsound);
+  say("UNSOUND", "the sound code fails, so nothing is proved", unsound);
   process.exit(1);
 }
 for (const mutant of chosen) {

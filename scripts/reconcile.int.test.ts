@@ -44,8 +44,13 @@ test("with files of Adyen's report it ends with 0, 1 or 2: they agree, they diff
   expect(same).toMatchObject({ code: 0, out: expect.stringContaining("Cardlane and Adyen agree."), err: "" });
 
   double.books.payment({
-    ...{ reference: "Order 8", amount: { value: 500, currency: "USD" }, behavior: "approve", state: "authorised" },
-    ...{ capturesAtOnce: true, returnUrl: "https://shop.example", stores: null },
+    reference: "Order 8",
+    amount: { value: 500, currency: "USD" },
+    behavior: "approve",
+    state: "authorised",
+    capturesAtOnce: true,
+    returnUrl: "https://shop.example",
+    stores: null,
     card: { number: "4242424242424242", expiryMonth: "12", expiryYear: "2040", cvc: null },
   });
   const differs = await reconcile(...about, ...report("more.csv", made()), "--json");

@@ -34,7 +34,7 @@ function addToFile(opened: OpenService, file: string, value: string): string[] {
   if (isServiceRunning()) throw new UsageError("Stop Cardlane first: it reads the new secret when it starts again.");
   const added = randomBytes(32).toString("hex");
   replacePrivateFile(file, `${added}\n${value}\n`);
-  opened.service.log.info({ file }, "a new secret stands in the file, the one before in its second line");
+  opened.service.log.info({ file }, "the file has a new secret, and the previous one on its second line");
   return [added, value];
 }
 

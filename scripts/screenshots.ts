@@ -6,7 +6,7 @@ import { findBrowser } from "@/e2e/fixtures/browser";
 import { env } from "@/lib/env";
 import { serviceAddress } from "@/lib/server/address";
 
-/** `npm run screenshots`: the README's pictures, taken of the demo merchant on the local service. */
+/** `npm run screenshots`: takes the README's pictures of the demo merchant on the local service. */
 const folder = fileURLToPath(new URL("../public/screenshots", import.meta.url));
 const demo = JSON.parse(readFileSync(join(env.dataDir, "demo.json"), "utf8")) as { email: string; password: string };
 const base = serviceAddress();
@@ -20,7 +20,7 @@ const SHOTS: Shot[] = [
   { name: "overview", path: "/test" },
   { name: "transactions", path: "/test/transactions?status=DECLINED&brand=visa" },
   { name: "payment", path: "/test/transactions?status=PARTIALLY_REFUNDED", dark: true, before: openFirst },
-  { name: "refund", path: "/test/transactions?status=SETTLED", before: refundFirst },
+  { name: "subscriptions", path: "/test/subscriptions" },
   { name: "phone", path: "/test/transactions", narrow: true },
   { name: "checkout", path: "/demo", before: checkOutWithLog },
   { name: "payment-form", path: "/demo", before: checkOut },
@@ -34,12 +34,6 @@ async function openFirst(page: Page): Promise<void> {
   const payment = await page.locator("[data-payment]").first().getAttribute("data-payment");
   await page.goto(`${page.url()}&panel=${payment}`, { waitUntil: "networkidle" });
   await panelOf(page).getByRole("list", { name: "Timeline" }).waitFor();
-}
-
-async function refundFirst(page: Page): Promise<void> {
-  await openFirst(page);
-  await panelOf(page).getByRole("button", { name: "Refund", exact: true }).click();
-  await page.getByRole("dialog").getByLabel("Amount").waitFor();
 }
 
 async function checkOut(page: Page): Promise<void> {

@@ -21,7 +21,7 @@ function start(root: string, env: Record<string, string> = {}) {
   return { child, ended, output: () => output };
 }
 
-describe("what cannot start ends in one sentence, before anything is built", () => {
+describe("an impossible start ends with one sentence, before anything is built", () => {
   const settings = { DATA_DIR: folder, CARDLANE_ENV: "sandbox" };
 
   test("a wrong setting", async () => {
@@ -32,7 +32,7 @@ describe("what cannot start ends in one sentence, before anything is built", () 
     });
   });
 
-  test("a port that is taken", async () => {
+  test("a port in use", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const { port } = other.address() as { port: number };
@@ -56,7 +56,7 @@ function project(name: string, build: string): string {
   return root;
 }
 
-test("what was built runs in the process that was started, with signals of its own", async () => {
+test("the built service runs in the process that was started, with its own signal handlers", async () => {
   const { child, ended } = start(project("built", "process.stdout.write('built, ');"));
   expect(await ended).toEqual({ code: 0, output: `built, service ${child.pid} 2` });
 });
@@ -66,7 +66,7 @@ test("a build that failed ends the start", async () => {
   expect(await ended).toEqual({ code: 3, output: "no" });
 });
 
-test("told to stop while it builds, it stops the build, and starts nothing", async () => {
+test("on a signal to stop while it builds, it stops the build, and starts nothing", async () => {
   const build =
     "process.on('SIGTERM', () => { console.log('stopped'); process.exit(1); }); setInterval(() => {}, 1000); console.log('building');";
   const { child, ended, output } = start(project("long", build));

@@ -11,8 +11,8 @@ import { buildOpenApi } from "@/lib/http/openapi";
 import { closedObject, docComment, typeOf } from "./typescript";
 
 /**
- * Generates parts of packages/node from the registry: an interface for every object and request, the unions of
- * codes and events, and a class for every resource with a method for every endpoint.
+ * Generates parts of packages/node from the registry: an interface for every object and request, the unions
+ * of codes and events, and a class for every resource with a method for every endpoint.
  */
 export function generateClient(): { problem: string; api: string } {
   const document = buildOpenApi({ baseUrl: "http://localhost:3000", sandboxBaseUrl: null, liveBaseUrl: null });
@@ -74,8 +74,8 @@ const pascal = (text: string) => camel(text).replace(/^\w/, (letter) => letter.t
 export const resourceOf = (path: string): string => camel((path.split("/")[2] ?? "").replace(/\..*$/, ""));
 
 /**
- * Method name: the verb of the endpoint's name, plus the rest of its path: `list`, `listDeliveries`. If the path
- * ends in that verb, only the path: `refund`, `rotateSecret`.
+ * Method name: the verb of the endpoint's name, plus the rest of its path: `list`, `listDeliveries`. If the
+ * path ends in that verb, only the path: `refund`, `rotateSecret`.
  */
 export function methodOf({ name, path }: Pick<Endpoint, "name" | "path">): string {
   const verb = /^[a-z]+/.exec(name)?.[0] ?? name;

@@ -1,5 +1,6 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the edits are pieces of code, as they stand in it.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the edits are pieces of code, verbatim.
 import { CONNECTOR_MUTANTS } from "./connectors.mjs";
+import { SUBSCRIPTION_MUTANTS } from "./subscriptions.mjs";
 
 /** Doubles of processors that can replace the sandbox. */
 export const DOUBLES = ["stripe", "adyen"];
@@ -24,6 +25,18 @@ export const MUTANTS = [
     tests: ["int", "lib/domain/payments/finish-operation.int.test.ts", "never does more than there is"],
   },
   {
+    name: "no guard on an API key's refunds per day",
+    edits: [
+      ["db/queries/payments/intents.ts", "${refunds} <= (limiting.limits ->> 'refunds_per_day')::int", "true"],
+      [
+        "db/queries/payments/intents.ts",
+        "${refunded} <= (limiting.limits ->> 'refund_amount_per_day')::bigint",
+        "true",
+      ],
+    ],
+    tests: ["int", "lib/domain/payments/key-limits.int.test.ts", "never exceed its limits together"],
+  },
+  {
     name: "no guard on disputed refunds",
     edits: [
       [
@@ -32,7 +45,7 @@ export const MUTANTS = [
         "true",
       ],
     ],
-    tests: ["int", "lib/domain/processors/disputes.int.test.ts", "no refund that begins after a dispute"],
+    tests: ["int", "lib/domain/disputes/record-dispute.int.test.ts", "no refund that begins after a dispute"],
   },
   {
     name: "a removed card is charged",
@@ -73,7 +86,7 @@ export const MUTANTS = [
         'case "unknown":\n      return finishOperation(service, operation, { kind: "failed", reason: outcome.reason }, known);',
       ],
     ],
-    tests: ["int", "lib/domain/payments/recover-operations.int.test.ts", "ends CAPTURED when the processor did charge"],
+    tests: ["int", "lib/domain/payments/recover-operations.int.test.ts", "ends CAPTURED if the processor did charge"],
   },
   {
     name: "a new reference on retry",
@@ -86,11 +99,11 @@ export const MUTANTS = [
         "notAfter: new Date(operation.notAfter),\n    ...(await holderReference(service, processor, operation)),\n    ...(operation.epoch > 1 && { reference: crypto.randomUUID() }),",
       ],
     ],
-    tests: ["int", "lib/domain/payments/recover-operations.int.test.ts", "is sent again under its reference"],
+    tests: ["int", "lib/domain/payments/recover-operations.int.test.ts", "is resent under its reference"],
   },
   {
     // The payment's version is a second guard, so simulated worlds notice only when both are gone.
-    name: "no epoch",
+    name: "no epoch check",
     edits: [
       ["db/queries/payments/outcomes.ts", " and epoch = ${s.from.epoch}::int)", ")"],
       ["db/queries/payments/outcomes.ts", /\n\s*and epoch = \$\{s\.from\.epoch\}::int and/, " and"],
@@ -98,7 +111,7 @@ export const MUTANTS = [
     tests: ["int", "lib/domain/payments/finish-operation.int.test.ts", "is discarded while another holds"],
   },
   {
-    name: "no fence",
+    name: "no fencing",
     simulation: true,
     doubles: DOUBLES,
     edits: [
@@ -118,7 +131,7 @@ export const MUTANTS = [
   },
   {
     // Each of the two guards holds alone.
-    name: "a key without its environment",
+    name: "keys are not scoped to their environment",
     edits: [
       ["db/rights.ts", "to ${app} using (${owned}) with check (${owned})", "to ${app} using (true) with check (true)"],
       [
@@ -146,10 +159,10 @@ export const MUTANTS = [
         "    if (!reply.replayed) authorize(access.caller, endpoint);\n    if (!reply.replayed) quota?.add",
       ],
     ],
-    tests: ["proof", "e2e/proof/keys.proof.ts", "never a stored answer"],
+    tests: ["proof", "e2e/proof/keys.proof.ts", "never a stored response"],
   },
   {
-    name: "one environment holds the last connection",
+    name: "one environment takes the last connection",
     edits: [["db/client.ts", "options.isWalled ? Math.max(1, max - 1) : max", "max"]],
     tests: ["int", "db/pool.int.test.ts", "never the last one"],
   },
@@ -172,7 +185,7 @@ export const MUTANTS = [
     tests: ["int", "lib/domain/payments/recover-operations.int.test.ts", "is never authorized again"],
   },
   {
-    name: "one merchant is completed before the others",
+    name: "one merchant's operations are recovered before all others",
     edits: [["lib/domain/payments/recover-operations.ts", "const RESERVED_SLOTS = 12;", "const RESERVED_SLOTS = 0;"]],
     tests: ["int", "lib/domain/payments/recovery-slots.int.test.ts", "another environment's only operation"],
   },
@@ -184,7 +197,7 @@ export const MUTANTS = [
     tests: ["int", "lib/domain/payments/recovery-slots.int.test.ts", "an environment without a slot gets the next"],
   },
   {
-    name: "one payment's operations are completed beside each other",
+    name: "operations of one payment are recovered in parallel",
     edits: [
       [
         "lib/domain/payments/recover-operations.ts",
@@ -195,24 +208,24 @@ export const MUTANTS = [
     tests: ["int", "lib/domain/payments/recovery-slots.int.test.ts", "operations of one payment never run in parallel"],
   },
   {
-    name: "every repeat sends",
+    name: "every repeat resends",
     simulation: true,
     edits: [
       ["db/queries/payments/operations.ts", " and may_resend\n    returning", "\n    returning"],
       ["lib/domain/payments/recover-operations.ts", "token !== null && taken.may_resend", "token !== null"],
     ],
-    tests: ["int", "lib/domain/payments/resend.int.test.ts", "not again when the repeat dies, too"],
+    tests: ["int", "lib/domain/payments/resend.int.test.ts", "not again if the retry crashes, too"],
   },
   {
-    name: "the first request sends beside its repeat",
+    name: "the first request sends although its repeat did",
     simulation: true,
     edits: [["db/queries/payments/operations.ts", "(may_resend and ${isOver", "(true and ${isOver"]],
-    tests: ["int", "lib/domain/payments/resend.int.test.ts", "is not sent by the first request any more"],
+    tests: ["int", "lib/domain/payments/resend.int.test.ts", "is no longer sent by the first request"],
   },
   {
-    // No world notices: an operation given up too early is closed at the processor, so no late call can
+    // No world notices: an operation abandoned too early is closed at the processor, so no late call can
     // charge it.
-    name: "not found is conclusive at once",
+    name: "not found is conclusive immediately",
     edits: [
       [
         "lib/domain/payments/recover-operations.ts",
@@ -220,10 +233,10 @@ export const MUTANTS = [
         ">= 0 * processor.notFoundConclusiveAfterMs - 1e9",
       ],
     ],
-    tests: ["int", "lib/domain/payments/recover-operations.int.test.ts", "not found proves nothing yet"],
+    tests: ["int", "lib/domain/payments/recover-operations.int.test.ts", "is inconclusive"],
   },
   {
-    name: "a key lives a second too long",
+    name: "a key expires a second too late",
     simulation: true,
     edits: [
       [
@@ -240,7 +253,7 @@ export const MUTANTS = [
     tests: ["int", "lib/domain/payments/money-request.int.test.ts", "of 24 hours replays"],
   },
   {
-    name: "a refusal for the moment is stored",
+    name: "a temporary refusal is stored",
     simulation: true,
     doubles: DOUBLES,
     edits: [
@@ -265,7 +278,7 @@ export const MUTANTS = [
     tests: ["int", "lib/domain/payments/finish-operation.int.test.ts", "releases its reservation"],
   },
   {
-    name: "a session takes two payments at a time",
+    name: "a session accepts two concurrent payments",
     simulation: true,
     edits: [
       [
@@ -274,15 +287,15 @@ export const MUTANTS = [
         "and status = 'OPEN' and (select count(*) from token) = 1",
       ],
     ],
-    tests: ["int", "lib/http/checkout.int.test.ts", "many tabs that pay one session"],
+    tests: ["int", "lib/http/checkout.int.test.ts", "many concurrent tabs that pay one session"],
   },
   {
     name: "a link that is switched off takes attempts",
     edits: [
       [
         "db/queries/payments/intents.ts",
-        "and (select count(*) from token) = 1 and ${linkSells(sql, now)}",
-        "and (select count(*) from token) = 1",
+        "and ${checksNoCard(sql, now)} and ${linkSells(sql, now)}\n          and ${paymentTokenId",
+        "and ${checksNoCard(sql, now)}\n          and ${paymentTokenId",
       ],
     ],
     tests: ["int", "lib/domain/checkout/open-link.int.test.ts", "begins no attempt once it is switched off"],
@@ -299,7 +312,7 @@ export const MUTANTS = [
     tests: ["int", "lib/domain/checkout/open-link.int.test.ts", "replaces a session that is over"],
   },
   {
-    name: "a token used up by a session that is taken",
+    name: "a session with a payment in progress uses up a token",
     simulation: true,
     edits: [
       [
@@ -324,7 +337,7 @@ export const MUTANTS = [
     tests: ["int", "lib/http/checkout.int.test.ts", "a card pays the session's amount"],
   },
   {
-    name: "attempts without end",
+    name: "unlimited attempts",
     edits: [
       [
         "db/queries/payments/intents.ts",
@@ -335,7 +348,7 @@ export const MUTANTS = [
     tests: ["int", "lib/http/checkout.int.test.ts", "five attempts"],
   },
   {
-    name: "lost and stolen cards are told",
+    name: "lost and stolen cards are disclosed to the shopper",
     edits: [
       [
         "lib/domain/checkout/pay-session.ts",
@@ -343,32 +356,48 @@ export const MUTANTS = [
         'return (code as CheckoutFailure) ?? "card_declined";',
       ],
     ],
-    tests: ["int", "lib/http/checkout.int.test.ts", "the shopper learns of card …9987"],
+    tests: ["int", "lib/http/checkout.int.test.ts", "the shopper sees the outcome of card …9987"],
   },
   {
-    name: "a refused attempt pays when it comes again",
+    name: "a refused attempt pays when it is resent",
     simulation: true,
     edits: [
       [
         "lib/domain/checkout/client-sessions.ts",
-        'refusal.code === "invalid_state" && row.open_payment_id !== null',
+        'refusal.code === "invalid_state" && (row.open_payment_id !== null || isChecking(ctx, row))',
         "false",
       ],
     ],
-    tests: ["int", "lib/http/checkout.int.test.ts", "pays no more when it comes again"],
+    tests: ["int", "lib/http/checkout.int.test.ts", "pays nothing when it is resent"],
   },
   {
-    name: "a card number in the field for the name is kept",
+    name: "a shopper's card is stored without an agreement",
+    edits: [
+      ["lib/domain/checkout/offer.ts", "if (consent === null ||", "if (given === undefined || consent === null ||"],
+    ],
+    tests: ["int", "lib/domain/checkout/setup-sessions.int.test.ts", "takes no card without the shopper's agreement"],
+  },
+  {
+    name: "a trial that the card has used is granted again",
+    edits: [["lib/domain/checkout/billing.ts", "if (await isTrialUsed(runOf(ctx), row, keys))", "if (false)"]],
+    tests: [
+      "int",
+      "lib/domain/checkout/subscribe-trial.int.test.ts",
+      "that the card has used up is charged only after",
+    ],
+  },
+  {
+    name: "a card number in the name field is stored",
     edits: [["lib/contract/fields.ts", "(value) => !TWELVE_DIGITS.test(value)", "() => true"]],
-    tests: ["unit", "lib/contract/checkout/checkout-attempt.test.ts", "is refused, for these are kept"],
+    tests: ["unit", "lib/contract/checkout/checkout-attempt.test.ts", "which are stored, is rejected"],
   },
   {
-    name: "a path is kept as it was sent",
+    name: "a path is stored unmasked",
     edits: [["lib/http/request-parts.ts", "const masked = maskCardNumbers(readable);", "const masked = readable;"]],
     tests: ["unit", "lib/http/request-parts.test.ts", "a storable path has no card number"],
   },
   {
-    name: "the beginning of a card's number is kept as that of a token",
+    name: "the first digits of a card number are stored as a token's prefix",
     edits: [
       [
         "lib/domain/idempotency/keepable-body.ts",
@@ -376,10 +405,10 @@ export const MUTANTS = [
         "body.payment_token.slice(",
       ],
     ],
-    tests: ["unit", "lib/domain/idempotency/keepable-body.test.ts", "in place of a token is not kept"],
+    tests: ["unit", "lib/domain/idempotency/keepable-body.test.ts", "in place of a token is not stored"],
   },
   {
-    name: "an outcome that nobody is told of",
+    name: "an outcome without an event",
     doubles: DOUBLES,
     edits: [
       [
@@ -391,12 +420,12 @@ export const MUTANTS = [
     tests: ["int", "lib/domain/events/event.int.test.ts", "numbered without a gap"],
   },
   {
-    name: "the first of two events alone",
+    name: "only the first of two events is written",
     edits: [["db/queries/payments/outcomes.ts", "${listed(sql, events)}", "${listed(sql, events.slice(0, 1))}"]],
     tests: ["int", "lib/domain/events/event.int.test.ts", "writes both or none"],
   },
   {
-    name: "events of an outcome that is not written",
+    name: "events are written without their outcome",
     edits: [
       [
         "db/queries/payments/outcomes.ts",
@@ -408,7 +437,7 @@ export const MUTANTS = [
     tests: ["int", "lib/domain/events/event.int.test.ts", "writes both or none"],
   },
   {
-    name: "a number given twice",
+    name: "a sequence number is used twice",
     doubles: DOUBLES,
     edits: [
       ["db/queries/payments/outcomes.ts", "event_sequence = event_sequence + ${eventCount}::int", "event_sequence = 1"],
@@ -427,7 +456,7 @@ export const MUTANTS = [
     tests: ["int", "lib/domain/events/transaction-events.int.test.ts", "have events with what they changed"],
   },
   {
-    name: "what was read before a charge was told to be pending is not stale",
+    name: "a read from before a charge's pending event is not stale",
     edits: [
       [
         "db/queries/payments/operations.ts",
@@ -455,12 +484,12 @@ export const MUTANTS = [
     tests: ["int", "lib/domain/payments/other-clocks.int.test.ts", "finishes another's authorization"],
   },
   {
-    name: "the machine's own clock counts",
+    name: "the machine's own clock is used",
     edits: [["lib/clock.ts", "return ahead === undefined ?", "return ahead !== Number.NaN ?"]],
-    tests: ["int", "lib/domain/payments/other-clocks.int.test.ts", "plays no part in what is written"],
+    tests: ["int", "lib/domain/payments/other-clocks.int.test.ts", "does not affect what is written"],
   },
   {
-    name: "a token used up by who cannot read it",
+    name: "a process that cannot read a token uses it up",
     edits: [
       [
         "lib/domain/payments/create-payment.ts",
@@ -484,10 +513,10 @@ export const MUTANTS = [
   {
     name: "a plan is paid at any price",
     edits: [["lib/domain/payments/create-payment.ts", " && prices.includes(body.amount)", ""]],
-    tests: ["int", "lib/domain/payments/plan-prices.int.test.ts", "is of its price, in its currency"],
+    tests: ["int", "lib/domain/payments/plan-prices.int.test.ts", "has the plan's price and currency"],
   },
   {
-    name: "given up, and still open to the call",
+    name: "an operation is abandoned without being closed at the processor",
     simulation: true,
     edits: [
       [
@@ -496,10 +525,10 @@ export const MUTANTS = [
         'return { kind: "never" };',
       ],
     ],
-    tests: ["int", "lib/domain/payments/recover-operations.int.test.ts", "when clocks were set forward and back"],
+    tests: ["int", "lib/domain/payments/recover-operations.int.test.ts", "if clocks were set forward and back"],
   },
   {
-    name: "a closed reference that can be charged",
+    name: "a closed reference can be charged",
     simulation: true,
     edits: [
       [
@@ -511,18 +540,18 @@ export const MUTANTS = [
     tests: ["int", "lib/processor/sandbox/port.int.test.ts", "before its call is never executed"],
   },
   {
-    name: "a repeat that sends what may be under way",
+    name: "a repeat resends a call that may be in flight",
     simulation: true,
     edits: [["lib/domain/payments/recover-operations.ts", "        isConclusive(processor, taken) &&\n", ""]],
     tests: ["int", "lib/domain/payments/resend.int.test.ts", "only has its status checked"],
   },
   {
-    name: "test mode writes without end",
+    name: "test mode has no write quota",
     edits: [["lib/http/admission.ts", "writes(endpoint) ? takeSandboxWrite(caller) : null", "null"]],
     tests: ["int", "lib/http/sandbox-quota.int.test.ts", "small writes are limited by number"],
   },
   {
-    name: "a quota that counts no bytes",
+    name: "the quota counts no bytes",
     edits: [
       ["lib/http/respond.ts", "  limits.quota?.add(bodySize(call.request, input.body));\n", ""],
       ["lib/http/sandbox-quota.ts", "add: (size) => bytes.charge(key, size)", "add: () => {}"],
@@ -530,12 +559,12 @@ export const MUTANTS = [
     tests: ["unit", "lib/http/sandbox-quota.test.ts", "bytes are counted afterwards"],
   },
   {
-    name: "a proved address is not asked for",
+    name: "a verified address is not required",
     edits: [["lib/http/sandbox-quota.ts", "(verified ? verifiedQuota : unverifiedQuota)(key)", "verifiedQuota(key)"]],
     tests: ["unit", "lib/http/sandbox-quota.test.ts", "without a verified address"],
   },
   {
-    name: "anybody's test data may be removed",
+    name: "any account's test data may be removed",
     edits: [
       [
         "db/migrations/0000_cardlane.sql",
@@ -557,17 +586,17 @@ export const MUTANTS = [
     tests: ["int", "lib/domain/accounts/remove-abandoned-data.int.test.ts", "no role removes data that is not"],
   },
   {
-    name: "totals outlive a payment's beginning",
+    name: "cached totals survive the start of a payment",
     edits: [["lib/domain/payments/execute.ts", ".finally(() => forgetTotals(order.environment.id))", ""]],
-    tests: ["int", "lib/domain/transactions/known-totals.int.test.ts", "before its outcome is known"],
+    tests: ["int", "lib/domain/transactions/known-totals.int.test.ts", "before their outcome is known"],
   },
   {
-    name: "totals outlive an outcome",
+    name: "cached totals survive an outcome",
     edits: [["lib/domain/payments/finish-operation.ts", "forgetTotals(operation.environmentId);", ""]],
-    tests: ["int", "lib/domain/transactions/known-totals.int.test.ts", "no total is older"],
+    tests: ["int", "lib/domain/transactions/known-totals.int.test.ts", "before their outcome is known"],
   },
   {
-    name: "a key that was answered answers any request",
+    name: "a completed key replays its response to any request",
     doubles: DOUBLES,
     edits: [
       [
@@ -579,7 +608,7 @@ export const MUTANTS = [
     tests: ["int", "lib/domain/payments/money-request.int.test.ts", "with other parameters is refused"],
   },
   {
-    name: "an answer before its commit",
+    name: "a response before its commit",
     doubles: DOUBLES,
     edits: [["lib/domain/payments/finish-operation.ts", "await writeOutcome(sql,", "void writeOutcome(sql,"]],
     tests: [
@@ -598,10 +627,10 @@ export const MUTANTS = [
         'decisionOf(token, request));\n    await request.keep({ kind: "intent", id: created.id });\n',
       ],
     ],
-    tests: ["int", "e2e/doubles/other/port.int.test.ts", "of an authorization: when that fails"],
+    tests: ["int", "e2e/doubles/other/port.int.test.ts", "of an authorization: if `keep` fails"],
   },
   {
-    name: "an id that anybody may keep",
+    name: "any process may keep an id",
     edits: [
       [
         "db/queries/payments/processor-objects.ts",
@@ -609,22 +638,26 @@ export const MUTANTS = [
         "and ${operation.epoch}::int > 0",
       ],
     ],
-    tests: ["int", "lib/domain/payments/other-processor.int.test.ts", "keeps no id, not even one that it kept before"],
+    tests: [
+      "int",
+      "lib/domain/payments/other-processor.int.test.ts",
+      "stores no id, not even one that it stored before",
+    ],
   },
   {
-    name: "a close that cancels nothing",
+    name: "closing cancels nothing",
     edits: [
       ["e2e/doubles/other/processor.ts", "      await cancelIntent(sql, created.id);\n", ""],
       [
         "e2e/doubles/other/processor.ts",
-        'is there");\n      return intent.status === "canceled"',
-        'is there");\n      return intent.status === "created"',
+        'is missing");\n      return intent.status === "canceled"',
+        'is missing");\n      return intent.status === "created"',
       ],
     ],
     tests: ["int", "e2e/doubles/other/port.int.test.ts", "before its call is never executed"],
   },
   {
-    name: "a report that is believed",
+    name: "a report is trusted without a status check",
     doubles: DOUBLES,
     edits: [
       [
@@ -633,10 +666,10 @@ export const MUTANTS = [
         "void [inquireProcessor, processor];",
       ],
     ],
-    tests: ["int", "lib/domain/payments/other-processor.int.test.ts", "is not believed"],
+    tests: ["int", "lib/domain/payments/other-processor.int.test.ts", "is not trusted"],
   },
   {
-    name: "a new reference for a processor with ids of its own",
+    name: "a new reference at a processor with ids of its own",
     edits: [
       [
         "lib/domain/payments/processor-calls.ts",
@@ -647,12 +680,12 @@ export const MUTANTS = [
     tests: ["int", "lib/domain/payments/other-processor.int.test.ts", "does a refund once, stopped after"],
   },
   {
-    name: "a repeat's own refusal is taken for proof",
+    name: "a repeat's own refusal counts as the outcome",
     edits: [["lib/domain/payments/recover-operations.ts", "{ begunMs, call, close }", "{ begunMs, call }"]],
-    tests: ["int", "lib/domain/payments/other-processor.int.test.ts", "of a repeat whose own call was refused"],
+    tests: ["int", "lib/domain/payments/other-processor.int.test.ts", "of a replay whose own call was refused"],
   },
   {
-    name: "whoever lost an operation says that it is pending",
+    name: "a process that lost an operation reports it as pending",
     edits: [
       [
         "lib/domain/payments/finish-operation.ts",
@@ -660,10 +693,10 @@ export const MUTANTS = [
         'void released;\n  return { kind: "pending", accepted };',
       ],
     ],
-    tests: ["int", "lib/domain/payments/other-processor.int.test.ts", "stopped before the charge's id was kept"],
+    tests: ["int", "lib/domain/payments/other-processor.int.test.ts", "stopped before the charge's id was stored"],
   },
   {
-    name: "a processor that reports on another mode",
+    name: "a processor's reports are accepted for another mode",
     edits: [
       [
         "lib/domain/payments/process-reports.ts",
@@ -671,10 +704,10 @@ export const MUTANTS = [
         "if (!environment) return null;",
       ],
     ],
-    tests: ["int", "lib/domain/payments/other-processor.int.test.ts", "or at another processor, is done with"],
+    tests: ["int", "lib/domain/payments/other-processor.int.test.ts", "or processor is acknowledged"],
   },
   {
-    name: "what is approved after the payment has ended is kept",
+    name: "a late approval is not reversed",
     edits: [
       [
         "lib/domain/payments/process-reports.ts",
@@ -685,9 +718,9 @@ export const MUTANTS = [
     tests: ["int", "lib/domain/payments/late-approvals.int.test.ts", "is undone, once, of a payment that was declined"],
   },
   {
-    name: "a late approval is given back twice",
+    name: "a late approval is reversed twice",
     edits: [["db/queries/payments/intents.ts", " and version = ${followUp.endedVersion}::int", ""]],
-    tests: ["int", "lib/domain/payments/late-approvals.int.test.ts", "read the payment before another undid it"],
+    tests: ["int", "lib/domain/payments/late-approvals.int.test.ts", "read the payment before another reversed it"],
   },
   {
     name: "a late approval that was captured is only released",
@@ -701,7 +734,7 @@ export const MUTANTS = [
     tests: ["int", "lib/domain/payments/late-approvals.int.test.ts", "is undone, once, of a payment that was declined"],
   },
   {
-    name: "a challenge that is being given up counts as given up",
+    name: "a challenge that is being abandoned counts as abandoned",
     edits: [
       [
         "lib/domain/payments/process-reports.ts",
@@ -709,25 +742,21 @@ export const MUTANTS = [
         "if (!(await resolveInProgress(service, from, payment, report))) return true;",
       ],
     ],
-    tests: [
-      "int",
-      "lib/domain/payments/late-approvals.int.test.ts",
-      "in the very moment in which the challenge is given up",
-    ],
+    tests: ["int", "lib/domain/payments/late-approvals.int.test.ts", "at the moment when the challenge is abandoned"],
   },
   {
-    name: "what is told while another works on it is accepted, whatever that one has read",
+    name: "a report that changes a final state is acknowledged during a lease",
     edits: [
       ["lib/domain/payments/process-reports.ts", 'if ("insists" in report && report.insists)', 'if (report.id === "")'],
     ],
     tests: [
       "int",
       "e2e/doubles/adyen/notices.int.test.ts",
-      "comes again when it undoes what that process may be writing",
+      "is redelivered if it undoes what that process may be writing",
     ],
   },
   {
-    name: "what is accepted while another works on it waits for the next check",
+    name: "a report accepted during a lease does not make its operation due",
     edits: [
       [
         "lib/domain/payments/process-reports.ts",
@@ -738,7 +767,7 @@ export const MUTANTS = [
     tests: ["int", "e2e/doubles/adyen/notices.int.test.ts", "is due as soon as it is released"],
   },
   {
-    name: "what could not be read for a moment is accepted for good",
+    name: "a report whose status could not be read is acknowledged",
     edits: [
       [
         "lib/domain/payments/process-reports.ts",
@@ -746,31 +775,32 @@ export const MUTANTS = [
         'outcome.kind === "unknown"',
       ],
     ],
-    tests: ["int", "e2e/doubles/adyen/notices.int.test.ts", "comes again, and a refund that came back is not lost"],
+    tests: ["int", "e2e/doubles/adyen/notices.int.test.ts", "is redelivered, and a returned refund is not lost"],
   },
   {
-    name: "another amount ends a payment, and is kept",
+    name: "an approval of another amount is not reversed",
     edits: [
       ["lib/domain/payments/process-reports.ts", '(outcome.kind === "declined" && outcome.holds === true)', "false"],
     ],
     tests: ["int", "e2e/doubles/adyen/late-approvals.int.test.ts", "after a challenge, which ends"],
   },
   {
-    name: "a capture that failed days later is looked for where nothing was challenged alone",
+    name: "a late capture failure is not looked up after a challenge",
     edits: [["lib/domain/payments/process-reports.ts", " && checkCapture(service, from, row);", ";"]],
-    tests: ["int", "e2e/doubles/adyen/domain.int.test.ts", "captured at once, after a challenge"],
+    tests: ["int", "e2e/doubles/adyen/domain.int.test.ts", "captured immediately, after a challenge"],
   },
   {
-    name: "a connection goes although a late approval there is not given back",
+    name: "a connection with an unreversed late approval can be disconnected",
     edits: [["db/queries/processors/connections.ts", " having not bool_or(o.state = 'succeeded')", " having false"]],
     tests: ["int", "e2e/doubles/adyen/late-approvals.int.test.ts", "before its connection can be disconnected"],
   },
   {
-    name: "nothing was charged, says who did not look",
+    name: "a request reports that nothing was charged without checking its key",
     edits: [
       ["lib/domain/payments/make-payment.ts", "isAway ? await replyFromMoneyKey(ctx) : null", "isAway ? null : null"],
     ],
     tests: ["int", "lib/domain/payments/money-request.int.test.ts", "gets its key's response"],
   },
   ...CONNECTOR_MUTANTS,
+  ...SUBSCRIPTION_MUTANTS,
 ];

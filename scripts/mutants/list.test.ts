@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { OTHER_PROCESSORS } from "@/e2e/proof/chosen-processor";
 import { DOUBLES, MUTANTS } from "./list.mjs";
 
-test("every mutant finds what it breaks: one that fits no more proves nothing", () => {
+test("every mutant's edit applies: one that no longer matches proves nothing", () => {
   const misfits = MUTANTS.flatMap(({ name, edits }) =>
     edits.flatMap(([file, there]) => {
       const source = readFileSync(String(file), "utf8");
@@ -17,7 +17,7 @@ test("every mutant finds what it breaks: one that fits no more proves nothing", 
 
 const EXECUTOR = /^(lib\/domain|db\/queries)\/(payments|idempotency)\//;
 
-test("behind a double the executor is broken, for connectors have mutants of their own", () => {
+test("behind a double the executor is broken, because connectors have their own mutants", () => {
   const marked = MUTANTS.filter((mutant) => "doubles" in mutant);
   const elsewhere = marked.filter(({ edits }) => !edits.every(([file]) => EXECUTOR.test(String(file))));
   expect(marked.length).toBeGreaterThan(10);

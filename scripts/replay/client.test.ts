@@ -48,7 +48,7 @@ describe("the replay's client", () => {
     ["409 while an earlier operation is open", 409, problemOf("outcome_pending")],
     ["429", 429, problemOf("rate_limited")],
     ["503", 503, problemOf("database_unavailable")],
-  ])("sends the same key again after %s", async (_name, status, body) => {
+  ])("resends the same key after %s", async (_name, status, body) => {
     const { keys, baseUrl } = await service((_request, response, call) =>
       call === 1 ? answer(response, status, body, { "retry-after": "0" }) : answer(response, 201, created),
     );
@@ -58,7 +58,7 @@ describe("the replay's client", () => {
     expect(client.counts.retries).toBe(1);
   });
 
-  it("waits as long as Retry-After says", async () => {
+  it("waits for Retry-After", async () => {
     const { baseUrl } = await service((_request, response, call) =>
       call === 1 ? answer(response, 429, {}, { "retry-after": "1" }) : answer(response, 201, created),
     );
@@ -67,7 +67,7 @@ describe("the replay's client", () => {
     expect(performance.now() - started).toBeGreaterThan(950);
   });
 
-  it("sends the same key again when the connection breaks", async () => {
+  it("resends the same key when the connection breaks", async () => {
     const { keys, baseUrl } = await service((request, response, call) =>
       call === 1 ? request.socket.destroy() : answer(response, 201, created),
     );
@@ -76,7 +76,7 @@ describe("the replay's client", () => {
     expect(keys).toEqual(["k1", "k1"]);
   });
 
-  it.each([400, 402, 404, 409, 422])("takes %i as the final answer", async (status) => {
+  it.each([400, 402, 404, 409, 422])("returns %i as the final response", async (status) => {
     const { keys, baseUrl } = await service((_request, response) =>
       answer(response, status, problemOf("invalid_state")),
     );
@@ -84,7 +84,7 @@ describe("the replay's client", () => {
     expect(keys).toHaveLength(1);
   });
 
-  it("asks again for an answer it dropped, with the same key", async () => {
+  it("requests a dropped response again, with the same key", async () => {
     const { keys, baseUrl } = await service((_request, response) =>
       answer(response, 201, created, { "idempotent-replayed": "true" }),
     );
@@ -95,7 +95,7 @@ describe("the replay's client", () => {
     expect(client.counts).toMatchObject({ drops: 1, requests: 2 });
   });
 
-  it("sends a duplicate at the same time, and refuses two different answers", async () => {
+  it("sends a concurrent duplicate, and rejects two different responses", async () => {
     const { keys, baseUrl } = await service((_request, response, call) => answer(response, 201, { ...created, call }));
     const client = createClient({ ...options, baseUrl, faults: { duplicates: 1, drops: 0 } });
     await expect(pay(client, () => 0)).rejects.toThrow("two requests with the key k1 got two answers");

@@ -85,7 +85,10 @@ type Attempts = { count: number; last: number | Error | null };
 
 function cardlaneFor({ baseUrl, apiKey }: ClientOptions, counts: CallCounts, attempts: Attempts, maxRetries: number) {
   return new Cardlane({
-    ...{ baseUrl, apiKey, maxRetries, timeoutMs: RESPONSE_TIMEOUT_MS },
+    baseUrl,
+    apiKey,
+    maxRetries,
+    timeoutMs: RESPONSE_TIMEOUT_MS,
     async fetch(input, init) {
       counts.requests += 1;
       if (++attempts.count > 1) counts.retries += 1;
@@ -103,8 +106,8 @@ function cardlaneFor({ baseUrl, apiKey }: ClientOptions, counts: CallCounts, att
 }
 
 /**
- * Sends a request whose response is lost: the connection breaks at once, during the request, or just before
- * the end.
+ * Sends a request whose response is lost: the connection breaks immediately, during the request, or just
+ * before the end.
  */
 async function loseResponse<T>(
   options: ClientOptions,

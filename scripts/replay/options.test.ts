@@ -4,7 +4,7 @@ import { readOptions } from "./options";
 const KEY = ["--key", "sk_test_abc"];
 
 describe("the replay's command line", () => {
-  it("sends every fifth request twice and drops every tenth answer unless told otherwise", () => {
+  it("sends every fifth request twice and drops every tenth response by default", () => {
     expect(readOptions(["orders.csv", ...KEY, "--url", "http://localhost:4000/"])).toEqual({
       path: "orders.csv",
       apiKey: "sk_test_abc",
@@ -19,11 +19,11 @@ describe("the replay's command line", () => {
     ["no file", KEY, "Name the CSV file"],
     ["two files", ["a.csv", "b.csv", ...KEY], "One file at a time"],
     ["a live key", ["a.csv", "--key", "sk_live_abc"], "This is a live key"],
-    ["something that is no key", ["a.csv", "--key", "abc"], "starts with sk_test_"],
+    ["something that isn't a key", ["a.csv", "--key", "abc"], "starts with sk_test_"],
     ["a share above 1", ["a.csv", ...KEY, "--drops", "2"], "--drops is a share from 0 to 1"],
     ["an empty share", ["a.csv", ...KEY, "--duplicates", ""], "--duplicates is a share from 0 to 1"],
     ["no concurrency at all", ["a.csv", ...KEY, "--concurrency", "0"], "--concurrency is a whole number from 1"],
-    ["an address that is none", ["a.csv", ...KEY, "--url", "localhost:3000"], "--url is an address"],
+    ["an invalid address", ["a.csv", ...KEY, "--url", "localhost:3000"], "--url is an address"],
     ["an unknown option", ["a.csv", ...KEY, "--drop", "0.1"], "Unknown option '--drop'"],
   ])("refuses %s in one sentence", (_name, args, sentence) => {
     expect(() => readOptions(args)).toThrow(sentence);

@@ -6,7 +6,7 @@ const HEADER = COLUMNS.join(",");
 const LINE = "2026-10-01T08:00:00Z,o1,1,c1,1999,EUR,credit_card,3,delivered";
 
 describe("readOrders", () => {
-  it("makes one payment per card row, keyed by order and sequence, and counts what is not paid by card", () => {
+  it("creates one payment per card row, keyed by order and sequence, and counts rows not paid by card", () => {
     const file = readOrders(
       [HEADER, LINE, LINE.replace(",1,c1", ",2,c1"), LINE.replace("o1", "o2").replace("credit_card", "voucher")].join(
         "\n",
@@ -72,14 +72,14 @@ describe("readOrders", () => {
     expect(() => readOrders("")).toThrow("The file is empty");
   });
 
-  it("takes columns in any order, more columns, quotes, a byte order mark and Windows line ends", () => {
+  it("accepts columns in any order, more columns, quotes, a byte order mark and Windows line ends", () => {
     const names = [...COLUMNS].reverse();
     const cells = [...LINE.split(",")].reverse().map((cell) => `"${cell}"`);
     const file = readOrders(`\ufeff${[...names, "note"].join(",")}\r\n${[...cells, "x"].join(",")}\r\n`);
     expect(file.orders).toMatchObject([{ key: "o1-1", amount: 1999, order_status: "delivered" }]);
   });
 
-  it("reads the sample that comes with the project: every ending, and currencies with 0, 2 and 3 decimals", () => {
+  it("reads the project's sample: every outcome, and currencies with 0, 2 and 3 decimals", () => {
     const file = readOrders(readFileSync(new URL("../sample-orders.csv", import.meta.url), "utf8"));
     expect(file.rows).toBe(43);
     expect(file.leftOut.size).toBe(1);

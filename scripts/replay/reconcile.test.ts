@@ -41,7 +41,7 @@ const problems = (rows: Reconciled[], book: LedgerBook | null) =>
   compareBooks(rows, book).map((difference) => difference.problem);
 
 describe("compareBooks", () => {
-  it("finds nothing when file, API and ledger agree, settled or not", () => {
+  it("finds nothing if file, API and ledger agree, settled or not", () => {
     expect(problems([row()], ledger())).toEqual([]);
     expect(problems([row({ status: "SETTLED" })], ledger())).toEqual([]);
     const refunded = order({ ending: "REFUNDED" });
@@ -62,7 +62,7 @@ describe("compareBooks", () => {
       "captured is 1000 in the file and 999 in the API",
     ],
     [
-      "a refund nobody asked for",
+      "a refund that was not requested",
       [row({ amount_refunded: 1 })],
       ledger(),
       "refunded is 0 in the file and 1 in the API",
@@ -88,7 +88,7 @@ describe("compareBooks", () => {
     );
   });
 
-  it("compares file and API alone when the ledger could not be read", () => {
+  it("compares only file and API if the ledger can't be read", () => {
     expect(problems([row()], null)).toEqual([]);
     expect(problems([row({ amount_captured: 1 })], null)).toHaveLength(1);
   });

@@ -35,7 +35,7 @@ function describeRun({ file, counts, elapsedMs }: Report): string[] {
     ["sent as card payments", String(file.orders.length)],
     ["left out", leftOut || "none"],
     ["requests", `${counts.requests} in ${(elapsedMs / 1_000).toFixed(1)} s`],
-    ["sent twice at once", String(counts.duplicates)],
+    ["sent twice concurrently", String(counts.duplicates)],
     ["answers dropped", String(counts.drops)],
     ["sent again", `${counts.retries} (busy, limited, unknown or unreachable)`],
     ["answers replayed", String(counts.replays)],
