@@ -55,16 +55,20 @@ export interface CardlaneChange {
 }
 
 export interface CardlaneActionRequired {
-  /** The card's issuer authenticates the shopper inside the frame. Do not cover or unmount it meanwhile. */
+  /** The card's issuer authenticates the shopper inside the frame. Do not cover or unmount it until then. */
   kind: "three_d_secure";
 }
 
 /** Details of a success for the page. Your server must check the session: `GET /v1/client-sessions/{id}`. */
 export interface CardlaneResult {
   clientSessionId: string;
-  /** `pay_…`; null in mode `tokenize`. */
+  /** `pay_…`; null if nothing was paid: in modes `tokenize` and `setup`, and when a free trial began. */
   paymentId: string | null;
-  /** The payment's status, such as `CAPTURED` or, captured by your own call, `AUTHORIZED`. */
+  /** `pm_…`: the card that was stored for later payments; null otherwise. */
+  paymentMethodId: string | null;
+  /** `sub_…`: the subscription that began; null otherwise. */
+  subscriptionId: string | null;
+  /** The payment's status, such as `CAPTURED` or, captured by your own call, `AUTHORIZED`; without one, `COMPLETED`. */
   status: string;
   /** `tok_…` for one payment of your server within 15 minutes; null in mode `payment`. */
   paymentToken: string | null;
@@ -83,6 +87,8 @@ export type CardlaneErrorCode =
   | "processing_error"
   | "invalid_card_data"
   | "rate_limited"
+  /** The customer had a trial of the plan before: the form shows the new terms, and the shopper may agree to them. */
+  | "trial_used"
   | "connection_lost"
   | "processor_unavailable"
   | "origin_not_allowed"
@@ -105,8 +111,9 @@ export interface CardlaneMountOptions {
   token: string;
   /**
    * `payment` (default): the card pays the session. `tokenize`: the form returns a `tok_…`, and your server creates the payment.
+   * A session with a `mode` of its own, such as `setup`, and one of a recurring plan decide themselves.
    */
-  mode?: "payment" | "tokenize" | undefined;
+  mode?: "payment" | "tokenize" | "setup" | undefined;
   appearance?: CardlaneAppearance | null | undefined;
   /** Default `auto`. */
   locale?: CardlaneLocale | undefined;

@@ -379,6 +379,60 @@ export interface SearchTransactionsRequest {
   starting_after?: string;
 }
 
+export interface DisputeList {
+  /** Always `list`. */
+  object: "list";
+  /** The results of this page. */
+  data: Dispute[];
+  /** Requested results per page. */
+  limit: number;
+  /** Requested results to skip. */
+  offset: number;
+  /** Whether there is another page. */
+  has_more: boolean;
+  /** Number of results: exact up to 10,000, and at most two seconds old. */
+  total: number;
+  /** True when there are more than 10,000. */
+  total_capped: boolean;
+}
+
+export interface Dispute {
+  /** Unique id of the dispute. */
+  id: string;
+  /** Always `dispute`. */
+  object: "dispute";
+  /** The disputed payment. */
+  payment_id: string;
+  /** The payment's charge. */
+  transaction_id: string;
+  /** Your own id for the customer; null if the payment has none. */
+  customer_id: string | null;
+  /** The dispute's id at the processor, where you respond to it. */
+  processor_id: string;
+  /** The disputed amount, in minor units. */
+  amount: number;
+  /** ISO 4217 code, upper case. */
+  currency: string;
+  /** What the cardholder says, whatever their card network calls it. */
+  reason: "FRAUDULENT" | "NOT_RECEIVED" | "NOT_AS_DESCRIBED" | "DUPLICATE" | "CANCELLED" | "CREDIT_NOT_PROCESSED" | "OTHER";
+  /** The current status. */
+  status: "NEEDS_RESPONSE" | "UNDER_REVIEW" | "WON" | "LOST" | "ACCEPTED";
+  /** Deadline for evidence; null when none is needed. */
+  respond_by: string | null;
+  /** What the processor charges for it, in minor units of `currency`; null if it doesn't tell. */
+  fee: number | null;
+  /** The card network's own code of the reason, such as `10.4`. */
+  network_reason_code: string | null;
+  /** The dispute in the processor's dashboard, where you respond; null if it has no page of its own. */
+  dashboard_url: string | null;
+  /** Which of your two environments it belongs to. */
+  environment: "sandbox" | "live";
+  /** When the bank opened it. */
+  created_at: string;
+  /** When Cardlane learned of its last change. */
+  updated_at: string;
+}
+
 export interface CustomerList {
   /** Always `list`. */
   object: "list";
@@ -407,10 +461,10 @@ export interface Customer {
   email: string | null;
   /** The latest name. */
   name: string | null;
-  /** When the first payment was created. */
-  first_payment_at: string;
-  /** When the last payment was created; may be seconds late. */
-  last_payment_at: string;
+  /** When the first payment was created; null before, for example during a free trial. */
+  first_payment_at: string | null;
+  /** When the last payment was created; may be seconds late. Null without a payment. */
+  last_payment_at: string | null;
   /** Number of payments, whatever their outcome. */
   payments: number;
   /** How many of them were declined. */
@@ -637,8 +691,8 @@ export interface Subscription {
   customer_id: string;
   /** The customer's e-mail address. */
   customer_email: string | null;
-  /** The card that is charged. */
-  payment_method_id: string;
+  /** The card that is charged; null while the first payment, which stores it, is incomplete. */
+  payment_method_id: string | null;
   /** Units of the plan. */
   quantity: number;
   /** ISO 4217 code, upper case. */
@@ -666,7 +720,7 @@ export interface Subscription {
   cancelled_at: string | null;
   /** When it ended. */
   ended_at: string | null;
-  /** Your reason, or `payment_failed` after the last try. */
+  /** Your reason, or `payment_failed` after the last attempt. */
   cancel_reason: string | null;
   /** When it was paused. */
   paused_at: string | null;
@@ -760,9 +814,9 @@ export interface SubscriptionList {
 }
 
 export interface UpdateSubscriptionRequest {
-  /** Another card of the customer. An unpaid invoice is tried at once. */
+  /** Another card of the customer. An unpaid invoice is charged immediately. */
   payment_method_id?: string;
-  /** True ends it with the current period; false takes that back. */
+  /** True ends it with the current period; false keeps it running. */
   cancel_at_period_end?: boolean;
   /** A new end of the trial, later than now, while it is TRIALING. */
   trial_end_at?: string;
@@ -795,7 +849,7 @@ export interface Invoice {
   object: "invoice";
   /** `INV-000001` upwards, without gaps; null while it is a DRAFT. */
   number: string | null;
-  /** Of a paid trial, a period, or a change within one. */
+  /** What it is for: a paid trial, a period, or a change within one. */
   kind: "TRIAL" | "PERIOD" | "CHANGE";
   /** The subscription. */
   subscription_id: string;
@@ -824,13 +878,13 @@ export interface Invoice {
   amount_paid: number;
   /** ISO 4217 code, upper case. */
   currency: string;
-  /** Payments tried so far. */
+  /** Payment attempts so far. */
   attempts: number;
-  /** When the next payment is tried; null if none is planned. */
+  /** When the next payment is attempted; null if none is planned. */
   next_attempt_at: string | null;
   /** Its payments, oldest first. */
   payment_ids: string[];
-  /** Page on which the customer sees and pays it. Null for now. */
+  /** Page on which the customer sees, prints and pays it, for anyone who has its address. Null while it is a DRAFT. */
   hosted_url: string | null;
   /** When it was paid. */
   paid_at: string | null;
@@ -885,6 +939,22 @@ export interface PayInvoiceRequest {
   payment_method_id?: string;
 }
 
+export interface PortalSession {
+  /** Always `portal_session`. */
+  object: "portal_session";
+  /** Redirect the customer to it. Contains a token, so it is shown only once. */
+  url: string;
+  /** When the page ends: an hour after it was created. */
+  expires_at: string;
+}
+
+export interface CreatePortalSessionRequest {
+  /** Your own id for the customer, whose subscriptions and invoices the page shows. */
+  customer_id: string;
+  /** Where the page's link back to you leads. Must use https in live mode. */
+  return_url?: string | null;
+}
+
 export interface ClientSession {
   /** Unique id of the session. */
   id: string;
@@ -892,16 +962,22 @@ export interface ClientSession {
   object: "client_session";
   /** Shown once, in the response that creates the session. */
   client_session_token: string | null;
-  /** OPEN, also while its payment is in progress. COMPLETED once a payment is captured or authorized: see `payment_id`. EXPIRED when its time or its attempts run out. CANCELLED by you. */
+  /** OPEN, also while its payment is in progress. COMPLETED once a payment is captured or authorized (`payment_id`), or a card is stored without one (`payment_method_id`). EXPIRED when its time or its attempts run out. CANCELLED by you. */
   status: "OPEN" | "COMPLETED" | "EXPIRED" | "CANCELLED";
-  /** What the shopper pays, in minor units. */
-  amount: number;
-  /** ISO 4217 code, upper case. */
-  currency: string;
+  /** What the payment form does with the card. */
+  mode: "payment" | "tokenize" | "setup";
+  /** What the shopper pays now, in minor units; 0 with a free trial, null in mode `setup`. */
+  amount: number | null;
+  /** ISO 4217 code, upper case; null in mode `setup`. */
+  currency: string | null;
   /** The plan it sells. */
   plan_id: string | null;
   /** The payment that completed it. */
   payment_id: string | null;
+  /** The card that it stored for later payments. */
+  payment_method_id: string | null;
+  /** The subscription that its payment belongs to. */
+  subscription_id: string | null;
   /** Whether the payment is captured immediately or when you call capture. */
   capture_method: "automatic" | "manual";
   /** Your own id for the customer. */
@@ -952,7 +1028,9 @@ export interface Appearance {
 }
 
 export interface CreateClientSessionRequest {
-  /** The plan to sell; or send amount and currency. */
+  /** `payment`: the card pays. `tokenize`: the form returns a token for your server. `setup`: the card is checked and stored for the customer's later payments; send `customer_id`, and no plan or amount. Default: `"payment"`. */
+  mode?: "payment" | "tokenize" | "setup";
+  /** The plan to sell; or send amount and currency. A recurring plan begins a subscription. */
   plan_id?: string | null;
   /** Amount in minor units; without a plan. */
   amount?: number | null;
@@ -1045,31 +1123,40 @@ export interface SettlementBatch {
   created_at: string;
 }
 
-export interface Dispute {
-  /** Unique id of the dispute. */
+export interface Payout {
+  /** Unique id of the payout. */
   id: string;
-  /** Always `dispute`. */
-  object: "dispute";
-  /** The disputed payment. */
-  payment_id: string;
-  /** The dispute's id at the processor, where you respond to it. */
-  processor_id: string;
-  /** The disputed amount, in minor units. */
+  /** Always `payout`. */
+  object: "payout";
+  /** `PENDING` and `IN_TRANSIT` become `PAID`, or `FAILED`, which returns the money to your balance. */
+  status: "PENDING" | "IN_TRANSIT" | "PAID" | "FAILED";
+  /** In minor units: the net amounts of its settlement batches. */
   amount: number;
   /** ISO 4217 code, upper case. */
   currency: string;
-  /** The processor's reason, such as `fraudulent`. */
-  reason: string;
-  /** The current status. */
-  status: "NEEDS_RESPONSE" | "UNDER_REVIEW" | "WON" | "LOST" | "ACCEPTED";
-  /** Deadline for evidence; null when none is needed. */
-  respond_before: string | null;
-  /** Which of your two environments it belongs to. */
+  /** The day on which it reaches the bank: the first after its creation on which TARGET (EUR) or Fedwire (USD) is open; a weekday for other currencies. */
+  arrival_date: string;
+  /** The settlement batches it pays out, oldest first. */
+  settlement_batch_ids: string[];
+  /** Why the bank rejected it; null unless it failed. */
+  failure_reason: string | null;
+  /** Where it went. */
+  bank_account: BankAccount;
+  /** The environment it belongs to. */
   environment: "sandbox" | "live";
-  /** When the bank opened it. */
+  /** When it was created. */
   created_at: string;
-  /** When Cardlane learned of its last change. */
+  /** When its status last changed. */
   updated_at: string;
+}
+
+export interface BankAccount {
+  /** Name of the bank. */
+  bank_name: string;
+  /** ISO 3166-1 alpha-2 code of the bank's country. */
+  country: string;
+  /** Last four characters of its number. */
+  last4: string;
 }
 
 export interface ApiKey {
@@ -1084,11 +1171,13 @@ export interface ApiKey {
   /** The last four characters of the secret. */
   last4: string;
   /** What requests with this key can do. */
-  permissions: ("payment.create" | "payment.read" | "transaction.read" | "transaction.search" | "transaction.capture" | "transaction.void" | "transaction.refund" | "client_session.create" | "subscription_plan.read" | "subscription_plan.write" | "webhook_endpoint.read" | "webhook_endpoint.write" | "event.read" | "balance.read" | "payment_method.read" | "payment_method.write" | "test_clock.write" | "subscription.read" | "subscription.write" | "invoice.read" | "invoice.write")[];
+  permissions: ("payment.create" | "payment.read" | "transaction.read" | "transaction.search" | "transaction.capture" | "transaction.void" | "transaction.refund" | "client_session.create" | "subscription_plan.read" | "subscription_plan.write" | "webhook_endpoint.read" | "webhook_endpoint.write" | "event.read" | "balance.read" | "payment_method.read" | "payment_method.write" | "test_clock.write" | "subscription.read" | "subscription.write" | "invoice.read" | "invoice.write" | "dispute.read" | "report.read")[];
   /** It becomes `EXPIRED` at `expires_at`, without an event. */
   status: "ACTIVE" | "DISABLED" | "EXPIRED" | "REVOKED";
   /** Addresses and CIDR blocks it may be used from; empty means anywhere. */
   ip_allow_list: string[];
+  /** What it may refund; null: anything that `transaction.refund` allows. */
+  limits: ApiKeyLimits | null;
   /** When it stops working; null: never. */
   expires_at: string | null;
   /** When it was last used, accurate to a few seconds. */
@@ -1105,6 +1194,17 @@ export interface ApiKey {
   created_at: string;
   /** When its settings or status last changed. Using the key doesn't count. */
   updated_at: string;
+}
+
+export interface ApiKeyLimits {
+  /** The largest single refund, in minor units; null: any. */
+  refund_max: number | null;
+  /** How many refunds it may make on a day (UTC); null: any number. */
+  refunds_per_day: number | null;
+  /** What it may refund in all on a day (UTC), in minor units; null: any amount. */
+  refund_amount_per_day: number | null;
+  /** The currency of both amounts, and the only one it may then refund; null without amounts. */
+  currency: string | null;
 }
 
 export interface WebhookEndpoint {
@@ -1392,47 +1492,91 @@ export interface PayoutList {
   total_capped: boolean;
 }
 
-export interface Payout {
-  /** Unique id of the payout. */
-  id: string;
-  /** Always `payout`. */
-  object: "payout";
-  /** `PENDING` and `IN_TRANSIT` become `PAID`, or `FAILED`, which returns the money to your balance. */
-  status: "PENDING" | "IN_TRANSIT" | "PAID" | "FAILED";
-  /** In minor units: the net amounts of its settlement batches. */
-  amount: number;
-  /** ISO 4217 code, upper case. */
-  currency: string;
-  /** The day, UTC, on which it reaches the bank. */
-  arrival_date: string;
-  /** The settlement batches it pays out, oldest first. */
-  settlement_batch_ids: string[];
-  /** Why the bank rejected it; null unless it failed. */
-  failure_reason: string | null;
-  /** Where it went. */
-  bank_account: BankAccount;
-  /** The environment it belongs to. */
-  environment: "sandbox" | "live";
-  /** When it was created. */
-  created_at: string;
-  /** When its status last changed. */
-  updated_at: string;
-}
-
-export interface BankAccount {
-  /** Name of the bank. */
-  bank_name: string;
-  /** ISO 3166-1 alpha-2 code of the bank's country. */
-  country: string;
-  /** Last four characters of its number. */
-  last4: string;
-}
-
 export interface SettlementBatchList {
   /** Always `list`. */
   object: "list";
   /** The results of this page. */
   data: SettlementBatch[];
+  /** Requested results per page. */
+  limit: number;
+  /** Requested results to skip. */
+  offset: number;
+  /** Whether there is another page. */
+  has_more: boolean;
+  /** Number of results: exact up to 10,000, and at most two seconds old. */
+  total: number;
+  /** True when there are more than 10,000. */
+  total_capped: boolean;
+}
+
+export interface Report {
+  /** Unique id of the report. */
+  id: string;
+  /** Always `report`. */
+  object: "report";
+  /** What it lists. */
+  type: "activity" | "balance" | "payouts" | "fees" | "disputes" | "subscriptions" | "transactions";
+  /** `PENDING` while it is added up, within seconds; then `READY`, or `FAILED`. */
+  status: "PENDING" | "READY" | "FAILED";
+  /** The first day. */
+  from: string;
+  /** The last day, inclusive. */
+  to: string;
+  /** IANA time zone in which days begin. */
+  time_zone: string;
+  /** The only currency in it; null for all. */
+  currency: string | null;
+  /** The file's format. */
+  format: "csv" | "csv_excel" | "xlsx";
+  /** Whose separators a `csv_excel` file has. */
+  locale: string;
+  /** Rows of the file; null until it is ready. */
+  rows: number | null;
+  /** Totals by currency; amounts that moved equal the ledger. Null until it is ready. */
+  totals: ReportTotals[] | null;
+  /** Why it failed; null unless it did. */
+  failure_reason: string | null;
+  /** The file, for anyone who has this address, within 1 hour of this response; get the report again for a new one. Null until it is ready. */
+  file_url: string | null;
+  /** Which of your two environments it belongs to. */
+  environment: "sandbox" | "live";
+  /** When it was requested. */
+  created_at: string;
+  /** When its status last changed. */
+  updated_at: string;
+}
+
+export interface ReportTotals {
+  /** ISO 4217 code, upper case. */
+  currency: string;
+  /** Rows in this currency. */
+  rows: number;
+  /** Sums of the file's columns by their names: amounts in minor units, and counts. Those of a `balance` are its closing balance. */
+  amounts: Record<string, number>;
+}
+
+export interface CreateReportRequest {
+  /** `activity`: gross, refunds, fees and net of each day and currency. `balance`: a statement from the opening to the closing balance. `payouts`: each payout with its transactions. `fees`: the fee of each capture. `disputes`: those opened, with their current status. `subscriptions`: MRR at the end of the last day, and churn. `transactions`: each capture, refund and failed refund with fee and net. */
+  type: "activity" | "balance" | "payouts" | "fees" | "disputes" | "subscriptions" | "transactions";
+  /** The first day. */
+  from: string;
+  /** The last day, inclusive. */
+  to: string;
+  /** Only this currency; all by default. */
+  currency?: string | null;
+  /** IANA time zone in which days begin; your business's by default. */
+  time_zone?: string | null;
+  /** `csv`: for programs, with amounts in minor units. `csv_excel`: for people, with amounts in major units and the separators of `locale`. `xlsx`: an Excel workbook. Default: `"csv"`. */
+  format?: "csv" | "csv_excel" | "xlsx";
+  /** Whose separators a `csv_excel` file has. Default: `"en-US"`. */
+  locale?: string;
+}
+
+export interface ReportList {
+  /** Always `list`. */
+  object: "list";
+  /** The results of this page. */
+  data: Report[];
   /** Requested results per page. */
   limit: number;
   /** Requested results to skip. */
@@ -1495,10 +1639,6 @@ export interface EventObjects {
   "payment.capture_reversed": Payment;
   /** A refund that the processor had accepted failed later: its amount can be refunded again, and the status is what the other refunds make it. */
   "payment.refund_reversed": Payment;
-  /** A cardholder's bank disputes a live payment and may take the money back. Respond at the processor before `respond_before`. */
-  "payment.disputed": Dispute;
-  /** A dispute changed: evidence went to the bank, the bank decided, or the disputed amount changed. */
-  "payment.dispute_updated": Dispute;
   /** The outcome of a charge or refund isn't known yet, or the shopper has to confirm it first. Another event follows with the outcome. */
   "transaction.pending": Transaction;
   /** The card's issuer holds the amount of a charge. */
@@ -1521,27 +1661,41 @@ export interface EventObjects {
   "refund.succeeded": Transaction;
   /** A refund failed, either immediately or after it was accepted; its amount can be refunded again. */
   "refund.failed": Transaction;
+  /** A cardholder's bank disputes a payment and may take the money back. Respond at the processor before `respond_by`. */
+  "dispute.opened": Dispute;
+  /** The bank asks for evidence again, or another member of a dispute changed, such as the amount. */
+  "dispute.updated": Dispute;
+  /** The evidence is with the cardholder's bank, which decides. */
+  "dispute.evidence_submitted": Dispute;
+  /** The bank decided in your favor, or ended its inquiry and took no money. */
+  "dispute.won": Dispute;
+  /** The bank decided in the cardholder's favor, or nobody responded in time. The amount is lost. */
+  "dispute.lost": Dispute;
+  /** The dispute was accepted. The amount is lost. */
+  "dispute.accepted": Dispute;
   /** A customer's card was stored for later payments. */
   "payment_method.created": PaymentMethod;
   /** The card's network renewed a stored card: it has a new expiry or number, and is charged as before. */
   "payment_method.updated": PaymentMethod;
+  /** The last month in which a stored card can be charged has begun, or the card was stored in it. Once for each expiry. */
+  "payment_method.expiring": PaymentMethod;
   /** A stored card was removed, by you or at the processor: it is never charged again. */
   "payment_method.removed": PaymentMethod;
   /** A subscription was created. */
   "subscription.created": Subscription;
   /** A subscription is paid up: its first period was paid, or what was past due. */
   "subscription.activated": Subscription;
-  /** A trial ends within three days, and the first period will be charged. */
+  /** A trial ends in three days, or a shorter one has begun. Once for each trial. The first period is then charged. */
   "subscription.trial_will_end": Subscription;
   /** A new period began, or the plan, quantity, card or another field of a subscription changed. */
   "subscription.updated": Subscription;
-  /** An invoice could not be paid: tries are planned, or another card is needed. */
+  /** An invoice could not be paid: attempts are planned, or another card is needed. */
   "subscription.past_due": Subscription;
   /** A subscription was paused: no invoices until it is resumed. */
   "subscription.paused": Subscription;
   /** A paused subscription goes on: a new period began. */
   "subscription.resumed": Subscription;
-  /** A subscription ended: you cancelled it, its last period ended, or its last try failed. */
+  /** A subscription ended: you cancelled it, its last period ended, or its last payment attempt failed. */
   "subscription.cancelled": Subscription;
   /** The first payment of a subscription did not succeed within 23 hours: it never began. */
   "subscription.expired": Subscription;
@@ -1553,9 +1707,9 @@ export interface EventObjects {
   "invoice.paid": Invoice;
   /** A payment of an invoice failed: see `next_attempt_at`. Without one, it waits for another card. */
   "invoice.payment_failed": Invoice;
-  /** An invoice is not owed any more. */
+  /** An invoice is no longer owed. */
   "invoice.voided": Invoice;
-  /** An invoice is not tried any more; it was not paid. */
+  /** An invoice was not paid, and no payment is attempted any more. */
   "invoice.uncollectible": Invoice;
   /** A subscription plan was created. */
   "subscription_plan.created": SubscriptionPlan;
@@ -1575,6 +1729,12 @@ export interface EventObjects {
   "client_session.cancelled": ClientSession;
   /** Captured charges and accepted refunds of one currency were settled in a batch. */
   "settlement_batch.created": SettlementBatch;
+  /** Settled money leaves your balance for your bank. It arrives on `arrival_date`. */
+  "payout.created": Payout;
+  /** A payout reached your bank. */
+  "payout.paid": Payout;
+  /** Your bank refused a payout: see `failure_reason`. The money is available again. */
+  "payout.failed": Payout;
   /** An API key was created, either new or by rotating the key in `rotated_from`. Its secret is not in the event. */
   "api_key.created": ApiKey;
   /** The name, permissions, expiry or allowed addresses of an API key changed. */
@@ -1684,6 +1844,28 @@ export interface ListTransactionsQuery {
   captured_before?: string;
   /** Only this reason for attention: `unknown_outcome` has no final answer from the processor, `failed_refund` is a refund that failed in the last 30 days, `capture_reversed` is a capture that the processor reversed in the last 30 days, `expiring` is an authorization that expires within 24 hours. */
   attention?: "unknown_outcome" | "failed_refund" | "capture_reversed" | "expiring";
+}
+
+/** Filters and paging of disputes.list. */
+export interface ListDisputesQuery {
+  /** Results per page, 1–100; default 20. */
+  limit?: number;
+  /** Results to skip; default 0. */
+  offset?: number;
+  /** Continue after this id: pages through long lists at a constant cost. */
+  starting_after?: string;
+  /** Only this status. */
+  status?: "NEEDS_RESPONSE" | "UNDER_REVIEW" | "WON" | "LOST" | "ACCEPTED";
+  /** Only this reason. */
+  reason?: "FRAUDULENT" | "NOT_RECEIVED" | "NOT_AS_DESCRIBED" | "DUPLICATE" | "CANCELLED" | "CREDIT_NOT_PROCESSED" | "OTHER";
+  /** Only of this customer. */
+  customer_id?: string;
+  /** Only of this payment. */
+  payment_id?: string;
+  /** Deadline later than this ISO 8601 time (exclusive). */
+  respond_by_after?: string;
+  /** Deadline earlier than this ISO 8601 time (exclusive). */
+  respond_by_before?: string;
 }
 
 /** Filters and paging of customers.list. */
@@ -1862,6 +2044,16 @@ export interface ListSettlementBatchesQuery {
   created_before?: string;
 }
 
+/** Filters and paging of reports.list. */
+export interface ListReportsQuery {
+  /** Results per page, 1–100; default 20. */
+  limit?: number;
+  /** Results to skip; default 0. */
+  offset?: number;
+  /** Continue after this id: pages through long lists at a constant cost. */
+  starting_after?: string;
+}
+
 class PaymentsResource extends Resource {
   /**
    * Create a payment. Authorizes a card and, unless `capture_method` is `manual`, captures the amount. Returns 201 when the card is approved or needs 3-D Secure (`REQUIRES_ACTION`), 402 when it is declined, and 202 with status `PENDING` while the outcome is unknown: send the same request with the same key until you know. `payment_method_id` charges a stored card; a removed one is refused with `invalid_state`.
@@ -1974,9 +2166,29 @@ class TransactionsResource extends Resource {
   }
 }
 
+class DisputesResource extends Resource {
+  /**
+   * List disputes. The latest that Cardlane learned of first.
+   *
+   * Needs the permission `dispute.read`.
+   */
+  list(query: ListDisputesQuery = {}, options?: RequestOptions): PageResult<DisputeList, Dispute> {
+    return this.page({ method: "GET", path: "/v1/disputes", query, byCursor: true }, options);
+  }
+
+  /**
+   * Get a dispute. One dispute.
+   *
+   * Needs the permission `dispute.read`.
+   */
+  get(id: string, options?: RequestOptions): Result<Dispute> {
+    return this.send({ method: "GET", path: `/v1/disputes/${encodeURIComponent(id)}` }, options);
+  }
+}
+
 class CustomersResource extends Resource {
   /**
-   * List customers. Your customers, most recent payment first: one for each `customer_id` in your payments or, without one, each e-mail address. Payments with neither belong to no customer. New payments appear within seconds.
+   * List customers. Your customers, most recent payment first: one for each `customer_id` in your payments and subscriptions or, without one, each e-mail address. Payments with neither belong to no customer. New payments and subscriptions appear within seconds. Subscribers without a payment are sorted by when they subscribed.
    *
    * Needs the permission `transaction.read` or `transaction.search`.
    */
@@ -2090,7 +2302,7 @@ class SubscriptionPlansResource extends Resource {
 
 class SubscriptionsResource extends Resource {
   /**
-   * Create a subscription. Charges the first period, or the paid trial, at once; a free trial charges nothing. If the card is declined the response is 402 and there is no subscription. One trial of a plan for each customer, card and e-mail address: another one begins with period 1, and `trial_refused` is true.
+   * Create a subscription. Charges the first period, or the paid trial, at once; a free trial charges nothing. If the card is declined, the response is 402 and there is no subscription. Each customer, card and e-mail address gets one trial of a plan: after that, a subscription begins with period 1, and `trial_refused` is true.
    *
    * Needs the permission `subscription.write`.
    */
@@ -2117,16 +2329,16 @@ class SubscriptionsResource extends Resource {
   }
 
   /**
-   * Update a subscription. Changes the fields you send. With another card, unpaid invoices are tried at once.
+   * Update a subscription. Changes the fields you send. With another card, unpaid invoices are charged at once.
    *
    * Needs the permission `subscription.write`.
    */
   update(id: string, body: UpdateSubscriptionRequest, options?: RequestOptions): Result<Subscription> {
-    return this.send({ method: "PATCH", path: `/v1/subscriptions/${encodeURIComponent(id)}`, body }, options);
+    return this.send({ method: "PATCH", path: `/v1/subscriptions/${encodeURIComponent(id)}`, body, takesKey: true }, options);
   }
 
   /**
-   * Cancel a subscription. Ends it at once: unpaid invoices become VOID and no payment is tried any more. With `refund: prorated` the unused part of the paid period is refunded. To end it with the period, set `cancel_at_period_end`.
+   * Cancel a subscription. Ends it immediately: unpaid invoices become VOID and nothing is charged any more. With `refund: prorated` the unused part of the paid period is refunded. To end it with the period, set `cancel_at_period_end`.
    *
    * Needs the permission `subscription.write`.
    */
@@ -2135,7 +2347,7 @@ class SubscriptionsResource extends Resource {
   }
 
   /**
-   * Pause a subscription. No invoices and no tries until it is resumed.
+   * Pause a subscription. No invoices and no payment attempts until it is resumed.
    *
    * Needs the permission `subscription.write`.
    */
@@ -2144,7 +2356,7 @@ class SubscriptionsResource extends Resource {
   }
 
   /**
-   * Resume a subscription. A new period begins and is charged now; later periods are counted from now. If the card is declined the response is 402 and the subscription stays paused.
+   * Resume a subscription. A new period begins and is charged now; later periods are counted from now. If the card is declined, the response is 402 and the subscription stays paused.
    *
    * Needs the permission `subscription.write`.
    */
@@ -2153,7 +2365,7 @@ class SubscriptionsResource extends Resource {
   }
 
   /**
-   * Change plan or quantity. At the end of the period, or now: then the rest of the period is settled, a positive total is charged and a negative one becomes credit. If the card is declined the response is 402 and nothing changes. Another billing interval begins a new period now.
+   * Change plan or quantity. At the end of the period, or now. A change now settles the rest of the period: a positive total is charged, and a negative one becomes credit. If the card is declined, the response is 402 and nothing changes. Changing to another billing interval now begins a new period.
    *
    * Needs the permission `subscription.write`.
    */
@@ -2162,16 +2374,16 @@ class SubscriptionsResource extends Resource {
   }
 
   /**
-   * Preview a change. The invoice that the change would make. Nothing is written.
+   * Preview a change. The invoice that the change would make. Nothing changes.
    *
    * Needs the permission `subscription.read`.
    */
   previewChange(id: string, body: ChangePlanRequest, options?: RequestOptions): Result<Invoice> {
-    return this.send({ method: "POST", path: `/v1/subscriptions/${encodeURIComponent(id)}/preview-change`, body, isRead: true }, options);
+    return this.send({ method: "POST", path: `/v1/subscriptions/${encodeURIComponent(id)}/preview-change`, body, takesKey: true, isRead: true }, options);
   }
 
   /**
-   * Retry the unpaid invoice. Charges the oldest unpaid invoice now. A decline is 402 and uses up none of the planned tries.
+   * Retry the unpaid invoice. Charges the oldest unpaid invoice now. A decline is 402 and uses up none of the planned attempts.
    *
    * Needs the permission `subscription.write`.
    */
@@ -2200,7 +2412,7 @@ class InvoicesResource extends Resource {
   }
 
   /**
-   * Pay an invoice. Charges an OPEN invoice now. A decline is 402 and uses up none of the planned tries.
+   * Pay an invoice. Charges an OPEN invoice now. A decline is 402 and uses up none of the planned attempts.
    *
    * Needs the permission `invoice.write`.
    */
@@ -2209,7 +2421,7 @@ class InvoicesResource extends Resource {
   }
 
   /**
-   * Void an invoice. Nothing is owed for it any more, and no payment is tried. Credit that it used is given back.
+   * Void an invoice. Nothing is owed for it any more, and no payment is attempted. Credit that it used returns to the subscription.
    *
    * Needs the permission `invoice.write`.
    */
@@ -2218,7 +2430,7 @@ class InvoicesResource extends Resource {
   }
 
   /**
-   * Mark an invoice as uncollectible. It stays owed, but no payment is tried any more.
+   * Mark an invoice as uncollectible. It stays owed, but no payment is attempted any more.
    *
    * Needs the permission `invoice.write`.
    */
@@ -2227,9 +2439,20 @@ class InvoicesResource extends Resource {
   }
 }
 
+class PortalSessionsResource extends Resource {
+  /**
+   * Create a portal session. A page on which one customer sees subscriptions and invoices, changes the card, and cancels at the end of the period or takes that back, as far as you allow it under Settings → Subscriptions. Create one each time a signed-in customer asks for it.
+   *
+   * Needs the permission `subscription.write`.
+   */
+  create(body: CreatePortalSessionRequest, options?: RequestOptions): Result<PortalSession> {
+    return this.send({ method: "POST", path: "/v1/portal-sessions", body, takesKey: true }, options);
+  }
+}
+
 class ClientSessionsResource extends Resource {
   /**
-   * Create a client session. Opens a session in which one shopper pays one amount, set here by your server and never by the browser. Valid for 24 hours, five attempts, one successful payment.
+   * Create a client session. Opens a session in which one shopper pays one amount, set here by your server and never by the browser, begins a subscription, or stores a card (`mode: setup`). Valid for 24 hours, five attempts, one success.
    *
    * Needs the permission `client_session.create`.
    */
@@ -2410,7 +2633,7 @@ class BalanceResource extends Resource {
 
 class PayoutsResource extends Resource {
   /**
-   * List payouts. Newest first. In the sandbox each settled batch is paid out, and reaches the bank a day later.
+   * List payouts. Newest first. In the sandbox each settled batch is paid out, and reaches the bank on the next bank day.
    *
    * Needs the permission `balance.read`.
    */
@@ -2448,6 +2671,35 @@ class SettlementBatchesResource extends Resource {
   }
 }
 
+class ReportsResource extends Resource {
+  /**
+   * Create a report. Adds up days of the ledger. Poll the report until it is `READY`, then download `file_url`. For days that are over, the same request always gives the same file, byte for byte, except for `disputes`, whose status changes later. Files download one at a time, and like exports of the dashboard at most 20 in quick succession, then one a minute.
+   *
+   * Needs the permission `report.read`.
+   */
+  create(body: CreateReportRequest, options?: RequestOptions): Result<Report> {
+    return this.send({ method: "POST", path: "/v1/reports", body, takesKey: true, isRead: true }, options);
+  }
+
+  /**
+   * List reports. Newest first.
+   *
+   * Needs the permission `report.read`.
+   */
+  list(query: ListReportsQuery = {}, options?: RequestOptions): PageResult<ReportList, Report> {
+    return this.page({ method: "GET", path: "/v1/reports", query, byCursor: true }, options);
+  }
+
+  /**
+   * Get a report. One report, with a new address of its file.
+   *
+   * Needs the permission `report.read`.
+   */
+  get(id: string, options?: RequestOptions): Result<Report> {
+    return this.send({ method: "GET", path: `/v1/reports/${encodeURIComponent(id)}` }, options);
+  }
+}
+
 class TestClockResource extends Resource {
   /**
    * Get the test clock. The time in the sandbox. Live mode has no test clock.
@@ -2459,7 +2711,7 @@ class TestClockResource extends Resource {
   }
 
   /**
-   * Advance the test clock. Moves the sandbox's time forward. Everything that time decides happens in order, each at its own instant: authorizations and client sessions expire, transactions settle, payouts arrive. Get the clock until it is `READY`; until then other writes are refused with 409 `clock_advancing`. The clock never goes back.
+   * Advance the test clock. Moves the sandbox's time forward. Everything that time decides happens in order, each at its own instant: trials end, subscriptions renew, declined invoices are retried, authorizations and client sessions expire, transactions settle, payouts arrive. Poll the clock until it is `READY`; until then other writes are refused with 409 `clock_advancing`. The clock never goes back.
    *
    * Needs the permission `test_clock.write`.
    */
@@ -2479,11 +2731,13 @@ class OpenapiResource extends Resource {
 export class Resources {
   readonly payments: PaymentsResource;
   readonly transactions: TransactionsResource;
+  readonly disputes: DisputesResource;
   readonly customers: CustomersResource;
   readonly paymentMethods: PaymentMethodsResource;
   readonly subscriptionPlans: SubscriptionPlansResource;
   readonly subscriptions: SubscriptionsResource;
   readonly invoices: InvoicesResource;
+  readonly portalSessions: PortalSessionsResource;
   readonly clientSessions: ClientSessionsResource;
   readonly events: EventsResource;
   readonly webhookEndpoints: WebhookEndpointsResource;
@@ -2491,17 +2745,20 @@ export class Resources {
   readonly balance: BalanceResource;
   readonly payouts: PayoutsResource;
   readonly settlementBatches: SettlementBatchesResource;
+  readonly reports: ReportsResource;
   readonly testClock: TestClockResource;
   readonly openapi: OpenapiResource;
 
   constructor(transport: Transport) {
     this.payments = new PaymentsResource(transport);
     this.transactions = new TransactionsResource(transport);
+    this.disputes = new DisputesResource(transport);
     this.customers = new CustomersResource(transport);
     this.paymentMethods = new PaymentMethodsResource(transport);
     this.subscriptionPlans = new SubscriptionPlansResource(transport);
     this.subscriptions = new SubscriptionsResource(transport);
     this.invoices = new InvoicesResource(transport);
+    this.portalSessions = new PortalSessionsResource(transport);
     this.clientSessions = new ClientSessionsResource(transport);
     this.events = new EventsResource(transport);
     this.webhookEndpoints = new WebhookEndpointsResource(transport);
@@ -2509,6 +2766,7 @@ export class Resources {
     this.balance = new BalanceResource(transport);
     this.payouts = new PayoutsResource(transport);
     this.settlementBatches = new SettlementBatchesResource(transport);
+    this.reports = new ReportsResource(transport);
     this.testClock = new TestClockResource(transport);
     this.openapi = new OpenapiResource(transport);
   }

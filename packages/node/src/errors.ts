@@ -141,6 +141,7 @@ const CLASSES: Record<ErrorCode, ErrorClass> = {
   payment_failed: PaymentFailedError,
   card_declined: CardDeclinedError,
   permission_denied: PermissionError,
+  limit_exceeded: PermissionError,
   ip_not_allowed: PermissionError,
   origin_not_allowed: PermissionError,
   merchant_suspended: PermissionError,

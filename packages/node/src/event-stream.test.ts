@@ -17,7 +17,7 @@ describe("the stream of events", () => {
       }),
     );
 
-  it("comes back behind the last event when its connection is lost, and ends with the loop", async () => {
+  it("reconnects after the last event when its connection is lost, and ends with the loop", async () => {
     const { cardlane, sent } = clientOf([
       frames("evt_1", "evt_2"),
       broken(),
@@ -33,7 +33,7 @@ describe("the stream of events", () => {
     expect(sent.map(({ headers }) => headers.get("last-event-id"))).toEqual(["evt_0", "evt_2", "evt_2", "evt_2"]);
   });
 
-  it("comes back to where it began when its connection is lost before the first event", async () => {
+  it("reconnects at its start when its connection is lost before the first event", async () => {
     const begun = new Response("retry: 2000\nid: start_7:9:8\n\n");
     const { cardlane, sent } = clientOf([begun, broken(), frames("evt_1")]);
     for await (const { id } of cardlane.events.stream()) {
@@ -67,11 +67,12 @@ describe("the stream of events", () => {
   it("throws where fetch will never connect", async () => {
     const cardlane = new Cardlane({ apiKey: API_KEY, baseUrl: "http://localhost:1", maxRetries: 0 });
     await expect(cardlane.events.stream().next()).rejects.toMatchObject({
-      ...{ name: "ConnectionError", message: "No answer came from the service: bad port." },
+      name: "ConnectionError",
+      message: "No answer came from the service: bad port.",
     });
   });
 
-  it("comes back after more losses than a first connection may have", async () => {
+  it("reconnects after more losses than a first connection may have", async () => {
     const steps = [frames("evt_1"), broken(), frames("evt_2")];
     const { cardlane, sent } = clientOf(steps, { maxRetries: 0 });
     const ids: string[] = [];
@@ -82,19 +83,19 @@ describe("the stream of events", () => {
     expect([ids, sent.length]).toEqual([["evt_1", "evt_2"], 3]);
   });
 
-  it("never sends an id that no header takes", async () => {
+  it("never sends an id that a header can't carry", async () => {
     const { cardlane, sent } = clientOf([]);
     const next = cardlane.events.stream({ lastEventId: "evt_☃" }).next();
     await expect(next).rejects.toBeInstanceOf(InvalidRequestError);
     expect(sent).toEqual([]);
   });
 
-  it("throws what no further try will change", async () => {
+  it("throws errors that a retry won't fix", async () => {
     const { cardlane } = clientOf([problem(401, "api_key_invalid")]);
     await expect(cardlane.events.stream().next()).rejects.toBeInstanceOf(AuthenticationError);
   });
 
-  it("gives a refusal that asks for a pause of an hour to the caller, who would hear nothing for as long", async () => {
+  it("throws a refusal with a Retry-After of an hour, instead of waiting silently", async () => {
     const busy = () => {
       const { cardlane } = clientOf([
         Response.json({ code: "rate_limited", detail: "Later." }, { status: 429, headers: { "retry-after": "3600" } }),

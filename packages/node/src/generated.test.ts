@@ -6,7 +6,7 @@ import { Cardlane } from "./index.ts";
 
 type Method = (...parameters: unknown[]) => PromiseLike<unknown> & AsyncIterable<unknown>;
 
-test("what is committed is what the registry makes: else run npm run client:generate", () => {
+test("the committed code matches the registry; otherwise run npm run client:generate", () => {
   for (const [name, text] of Object.entries(generateClient()))
     expect(text, name).toBe(readFileSync(`packages/node/src/${name}.ts`, "utf8"));
 });

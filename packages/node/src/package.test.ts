@@ -27,13 +27,13 @@ beforeAll(async () => {
   run("npm", ["install", "--offline", "--cache", join(folder, "cache"), tarball], shop);
 });
 
-test("the tarball's address changes with its content alone", async () => {
+test("the tarball's URL changes only with its content", async () => {
   expect(tarball).toMatch(/public.sdk.node-1\.0\.0-[\da-f]{12}\.tgz$/);
   expect(await buildNodeClient(resolve("."), folder)).toBe(tarball);
   expect(findNodeClient(folder)).toBe(`/sdk/${basename(tarball)}`);
 });
 
-test("the tarball holds what npm would publish, and depends on nothing", async () => {
+test("the tarball contains what npm would publish, and has no dependencies", async () => {
   const source = join(folder, "source");
   mkdirSync(source);
   await writePackage(resolve("."), source);

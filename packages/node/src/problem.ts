@@ -42,8 +42,12 @@ export interface Problem {
     /** Its status. */
     status: string;
   };
-  /** Amount errors: what is left, in minor units. */
+  /** Amount errors: what is left, in minor units. `limit_exceeded`: what the limit leaves now. */
   remaining?: number;
+  /** `limit_exceeded`: the limit of the key that the refund exceeds. */
+  limit?: "refund_max" | "refunds_per_day" | "refund_amount_per_day" | "currency";
+  /** `limit_exceeded`: when all of a limit per day is free again; null: waiting doesn't help. */
+  resets_at?: string | null;
 }
 
 /** Error codes, for branching on a failed request. */
@@ -59,6 +63,7 @@ export type ErrorCode =
   | "payment_failed"
   | "card_declined"
   | "permission_denied"
+  | "limit_exceeded"
   | "ip_not_allowed"
   | "origin_not_allowed"
   | "merchant_suspended"

@@ -8,7 +8,9 @@ type Sent = { url: URL; key: string | null; headers: Headers; body: unknown };
 export function clientOf(steps: Step[], options: { maxRetries?: number } = {}) {
   const sent: Sent[] = [];
   const cardlane = new Cardlane({
-    ...{ apiKey: API_KEY, baseUrl: "https://api.cardlane.example/", ...options },
+    apiKey: API_KEY,
+    baseUrl: "https://api.cardlane.example/",
+    ...options,
     fetch: async (url, init) => {
       const headers = new Headers(init?.headers);
       const body: unknown = typeof init?.body === "string" ? JSON.parse(init.body) : null;

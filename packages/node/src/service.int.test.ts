@@ -18,7 +18,7 @@ import {
 
 const { db, url } = await testDatabase({ own: true });
 const service = testService(db);
-/** The slowest card answers after five seconds. */
+/** The slowest card responds after five seconds. */
 const env = { PROCESSOR_TIMEOUT_MS: "20000" };
 let host: ProofHost;
 
@@ -69,7 +69,7 @@ async function losingProxy(losses: number) {
 }
 
 describe("the client for Node", () => {
-  it("makes one payment, however many answers are lost after the service did the work", async () => {
+  it("makes one payment, however many responses are lost after the service did the work", async () => {
     await using proxy = await losingProxy(3);
     const cardlane = await newClient({ baseUrl: proxy.baseUrl });
     const { data, response } = await cardlane.payments.create(paymentBy()).withResponse();
@@ -102,7 +102,7 @@ describe("the client for Node", () => {
     expect((await cardlane.payments.list()).total).toBe(1);
   });
 
-  it("tells by class and code why a call was refused", async () => {
+  it("reports by class and code why a call was refused", async () => {
     const cardlane = await newClient();
     const declined = await cardlane.payments.create(paymentBy("4000000000009995")).catch((error: unknown) => error);
     expect(declined).toBeInstanceOf(CardDeclinedError);
@@ -121,7 +121,7 @@ describe("the client for Node", () => {
     expect(tooMuch).toMatchObject({ code: "amount_exceeds_refundable", remaining: 1999 });
   });
 
-  it("goes through all pages of a list, newest first", async () => {
+  it("pages through a whole list, newest first", async () => {
     const cardlane = await newClient();
     const made = await Promise.all(Array.from({ length: 5 }, () => cardlane.payments.create(paymentBy())));
     const ids: string[] = [];
@@ -132,7 +132,7 @@ describe("the client for Node", () => {
     expect(found).toEqual(ids);
   });
 
-  it("streams events as they happen, and behind the last one after a service that was killed", async () => {
+  it("streams events as they happen, and resumes after the last one when the service was killed", async () => {
     const cardlane = await newClient();
     const first = await cardlane.payments.create(paymentBy());
     const [last] = (await cardlane.events.list({ limit: 1 })).data as [Event];
@@ -150,7 +150,7 @@ describe("the client for Node", () => {
     expect(amounts).toEqual([1, 2]);
   });
 
-  it("misses nothing that happens while its connection is lost, before its first event too", async () => {
+  it("misses nothing that happens while its connection is lost, including before its first event", async () => {
     let opened = 0;
     const moments = new EventEmitter();
     const isCut = once(moments, "cut");

@@ -26,7 +26,7 @@ describe("a call that moves money", () => {
     ["503", problem(503, "database_unavailable")],
     ["429", problem(429, "rate_limited")],
     ["a first request that still runs", problem(409, "idempotency_request_in_progress")],
-  ])("is sent again under the same key after %s", async (_name, step) => {
+  ])("is resent under the same key after %s", async (_name, step) => {
     const { cardlane, sent } = clientOf([step]);
     expect(await create(cardlane)).toEqual({ id: "pay_1" });
     expect(sent).toHaveLength(2);
@@ -34,7 +34,7 @@ describe("a call that moves money", () => {
     expect(sent[1]?.key).toBe(sent[0]?.key);
   });
 
-  it("is sent again under the same key when its answer takes too long, and says so when that was the last try", async () => {
+  it("is resent under the same key on a timeout, and reports it after the last attempt", async () => {
     const { cardlane, sent } = clientOf(["silence"]);
     expect(await cardlane.payments.create({ amount: 1, currency: "USD" }, { timeoutMs: 20 })).toEqual({ id: "pay_1" });
     expect([sent.length, sent[1]?.key]).toEqual([2, sent[0]?.key]);
@@ -42,7 +42,7 @@ describe("a call that moves money", () => {
     await expect(given).rejects.toThrow("No answer came from the service: it took too long.");
   });
 
-  it("is not sent at all with a limit that is no number, or longer than a timer can be", async () => {
+  it("is not sent at all with a timeout that isn't a number or exceeds a timer's range", async () => {
     for (const limit of [
       { timeoutMs: Number.POSITIVE_INFINITY },
       { timeoutMs: 2 ** 31 },
@@ -60,7 +60,7 @@ describe("a call that moves money", () => {
     }
   });
 
-  it("ends at once when the caller gives up while it waits for its answer", async () => {
+  it("ends immediately if the caller aborts while it waits for its response", async () => {
     const giveUp = new AbortController();
     const { cardlane, sent } = clientOf(["silence"]);
     const call = cardlane.payments.create({ amount: 1, currency: "USD" }, { signal: giveUp.signal });
@@ -78,7 +78,7 @@ describe("a call that moves money", () => {
     expect(sent[2]?.key).toBe("order-1-refund");
   });
 
-  it("is given up after the last retry with the key that learns its outcome", async () => {
+  it("is abandoned after the last retry, with the key that finds its outcome", async () => {
     const { cardlane, sent } = clientOf([broken(), broken()], { maxRetries: 1 });
     const error = await create(cardlane).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(ConnectionError);
@@ -86,13 +86,13 @@ describe("a call that moves money", () => {
     expect(sent).toHaveLength(2);
   });
 
-  it.each([400, 402, 404, 409, 422])("takes %i as the answer", async (status) => {
+  it.each([400, 402, 404, 409, 422])("returns %i as the response", async (status) => {
     const { cardlane, sent } = clientOf([problem(status, "invalid_state")]);
     await expect(create(cardlane)).rejects.toThrow("Do something else.");
     expect(sent).toHaveLength(1);
   });
 
-  it("answers a PENDING payment when the outcome is not known, with the status and key beside it", async () => {
+  it("returns a PENDING payment if the outcome is unknown, with its status and key", async () => {
     const { cardlane, sent } = clientOf([Response.json({ status: "PENDING" }, { status: 202 })]);
     const { data, response } = await create(cardlane).withResponse();
     expect(data.status).toBe("PENDING");
@@ -100,7 +100,7 @@ describe("a call that moves money", () => {
   });
 });
 
-describe("a call that moved money or not, nobody knows", () => {
+describe("a call of unknown outcome", () => {
   const unknown = (key = "refund-1") => `The outcome is unknown. Repeat the call with idempotencyKey "${key}".`;
   const later = () => Response.json({ code: "rate_limited", detail: "Later." }, { status: 429, headers: LONG });
   const LONG = { "retry-after": "900" };
@@ -117,7 +117,7 @@ describe("a call that moved money or not, nobody knows", () => {
     ["a revoked key", [problem(500, "internal_error"), problem(401, "api_key_invalid")]],
     ["a gateway's page", [broken(), new Response("<h1>Conflict</h1>", { status: 409 })]],
     ["nothing", [problem(503, "database_unavailable"), broken()]],
-  ])("says so with its key when a lost answer is followed by %s", async (_name, steps) => {
+  ])("is reported with its key if a lost response is followed by %s", async (_name, steps) => {
     const error = await refund(steps);
     expect(error).toMatchObject({ idempotencyKey: "refund-1", message: expect.stringContaining(unknown()) });
   });
@@ -127,7 +127,7 @@ describe("a call that moved money or not, nobody knows", () => {
     ["a status that forbids it", [broken(), problem(409, "invalid_state")]],
     ["an amount that is too high", [broken(), problem(422, "amount_exceeds_refundable")]],
     ["a limit alone", [problem(429, "rate_limited"), later()]],
-  ])("is not said after %s, but its error has the key", async (_name, steps) => {
+  ])("is not reported after %s, but its error has the key", async (_name, steps) => {
     const error = await refund(steps);
     expect(error).toMatchObject({ idempotencyKey: "refund-1", message: expect.not.stringContaining("unknown") });
   });
@@ -139,7 +139,7 @@ describe("a call that moved money or not, nobody knows", () => {
     expect(error).toMatchObject({ idempotencyKey: key, message: expect.stringContaining(unknown(key)) });
   });
 
-  it("has its key when the caller gives up, while an answer is awaited or between two attempts", async () => {
+  it("has its key if the caller aborts, during a call or between two attempts", async () => {
     for (const steps of [["silence"], [broken()], [new Response("", { status: 503 })]] satisfies Step[][]) {
       const giveUp = new AbortController();
       const call = refund(steps, { signal: giveUp.signal });
@@ -151,24 +151,25 @@ describe("a call that moved money or not, nobody knows", () => {
     }
   });
 
-  it("was never sent when the caller gave up before", async () => {
+  it("was never sent if the caller aborted before", async () => {
     const error = await refund([], { signal: AbortSignal.abort(new Error("enough.")) });
     expect(error).toMatchObject({ name: "AbortError", message: "The call was aborted: enough." });
   });
 
-  it("without a key says to look first, and a read says nothing of it", async () => {
+  it("without a key says to check first, and a read does not", async () => {
     const { cardlane } = clientOf([broken(), broken()], { maxRetries: 0 });
     await expect(cardlane.subscriptionPlans.activate("plan_1")).rejects.toThrow("Check whether the change was made");
     const read = cardlane.transactions.search({});
     await expect(read).rejects.toMatchObject({
-      ...{ message: "No answer came from the service: ECONNRESET.", idempotencyKey: null },
+      message: "No answer came from the service: ECONNRESET.",
+      idempotencyKey: null,
     });
   });
 });
 
 describe("an idempotency key", () => {
   it.each(["", " a ", "a ", "\ta", "a\nb", "ключ", "é", "x".repeat(256)])(
-    "of %j would not arrive as it is, and nothing is sent",
+    "of %j would not arrive unchanged, and nothing is sent",
     async (idempotencyKey) => {
       const { cardlane, sent } = clientOf([]);
       const call = cardlane.payments.refund("pay_1", {}, { idempotencyKey });
@@ -186,7 +187,7 @@ describe("an idempotency key", () => {
 });
 
 describe("a call without an idempotency key", () => {
-  it("is sent again after a lost connection when it only reads", async () => {
+  it("is resent after a lost connection if it only reads", async () => {
     const { cardlane, sent } = clientOf([broken(), problem(500, "internal_error"), broken()]);
     await cardlane.transactions.search({ filters: { status: ["CAPTURED"] } });
     expect(sent).toHaveLength(4);
@@ -195,13 +196,13 @@ describe("a call without an idempotency key", () => {
   it.each<[string, Step, typeof ApiError | typeof ConnectionError]>([
     ["a lost connection", broken(), ConnectionError],
     ["500", problem(500, "internal_error"), ApiError],
-  ])("is not sent again after %s when it changes something", async (_name, step, kind) => {
+  ])("is not resent after %s if it changes something", async (_name, step, kind) => {
     const { cardlane, sent } = clientOf([step]);
     await expect(cardlane.subscriptionPlans.update("plan_1", { name: "Gold" })).rejects.toBeInstanceOf(kind);
     expect(sent).toHaveLength(1);
   });
 
-  it("is sent again after a 429, which changed nothing", async () => {
+  it("is resent after a 429, which changed nothing", async () => {
     const { cardlane, sent } = clientOf([problem(429, "rate_limited")]);
     await cardlane.subscriptionPlans.activate("plan_1");
     expect(sent.map(({ body }) => body)).toEqual([{}, {}]);
@@ -209,7 +210,7 @@ describe("a call without an idempotency key", () => {
 });
 
 describe("pauses", () => {
-  it("are as long as Retry-After says", async () => {
+  it("last as long as Retry-After says", async () => {
     const asked = Response.json(
       { code: "rate_limited", detail: "Later." },
       { status: 429, headers: { "retry-after": "1" } },
@@ -220,7 +221,7 @@ describe("pauses", () => {
     expect(performance.now() - started).toBeGreaterThan(950);
   });
 
-  it("that would take minutes become the error they came with", async () => {
+  it("that would take minutes become the original error", async () => {
     const asked = Response.json(
       { code: "rate_limited", detail: "Later." },
       { status: 429, headers: { "retry-after": "900" } },
@@ -228,7 +229,7 @@ describe("pauses", () => {
     await expect(create(clientOf([asked]).cardlane)).rejects.toBeInstanceOf(RateLimitError);
   });
 
-  it("end at once when the caller gives up", async () => {
+  it("end immediately if the caller aborts", async () => {
     const asked = Response.json({}, { status: 429, headers: { "retry-after": "60" } });
     const giveUp = new AbortController();
     const { cardlane } = clientOf([() => asked]);
@@ -251,7 +252,7 @@ describe("errors", () => {
     expect(error).toMatchObject({ status, code, requestId: "req_2", name: kind.name });
   });
 
-  it("say why a card was declined, and what can be done about an amount or a status", async () => {
+  it("say why a card was declined, and what to do about an amount or a status", async () => {
     const declined = problem(402, "card_declined", {
       decline_code: "lost_card",
       payment_id: "pay_2",
@@ -266,7 +267,8 @@ describe("errors", () => {
     await expect(refund).rejects.toMatchObject({ remaining: 5, errors: [{ param: "amount" }] });
     const state = problem(409, "invalid_state", { current_status: "VOIDED", allowed_actions: [] });
     await expect(clientOf([state]).cardlane.payments.capture("pay_1")).rejects.toMatchObject({
-      ...{ currentStatus: "VOIDED", allowedActions: [] },
+      currentStatus: "VOIDED",
+      allowedActions: [],
     });
   });
 
@@ -317,7 +319,7 @@ describe("settings", () => {
     ['"HTTPS://Pay.Example:443"', "https://pay.example/v1/balance"],
     ["http://[::1]:3000", "http://[::1]:3000/v1/balance"],
     ["https://shop.example/cardlane/v1/", "https://shop.example/cardlane/v1/balance"],
-  ])("baseUrl %j is taken", async (baseUrl, url) => {
+  ])("baseUrl %j is accepted", async (baseUrl, url) => {
     expect(await sentWith({ baseUrl })).toEqual({ url, key: API_KEY });
   });
 
@@ -335,7 +337,7 @@ describe("settings", () => {
     expect(make).toThrow(message);
   });
 
-  it.each(["KEY\n", "KEY\r\n", " KEY", "\ufeffKEY", '"KEY"', "'KEY' "])("apiKey %j is taken", async (text) => {
+  it.each(["KEY\n", "KEY\r\n", " KEY", "\ufeffKEY", '"KEY"', "'KEY' "])("apiKey %j is accepted", async (text) => {
     expect((await sentWith({ apiKey: text.replace("KEY", API_KEY) }))?.key).toBe(API_KEY);
   });
 
@@ -353,7 +355,7 @@ describe("settings", () => {
     expect(() => new Cardlane({ apiKey })).toThrow(message);
   });
 
-  it.each([404, 403, 308])("an answer of another server, %i, names baseUrl", async (status) => {
+  it.each([404, 403, 308])("a response of another server, %i, names baseUrl", async (status) => {
     const { cardlane } = clientOf([new Response("<h1>Not here</h1>", { status })], { maxRetries: 0 });
     await expect(cardlane.balance.get()).rejects.toThrow("Check baseUrl: http");
   });
@@ -363,7 +365,7 @@ describe("lists", () => {
   const page = (ids: string[], has_more: boolean, offset = 0) =>
     Response.json({ object: "list", data: ids.map((id) => ({ id })), has_more, offset });
 
-  it("go on behind the last item, from wherever they began", async () => {
+  it("continue after the last item, wherever they began", async () => {
     const { cardlane, sent } = clientOf([page(["txn_3", "txn_2"], true, 10), page(["txn_1"], false)]);
     const ids: string[] = [];
     for await (const { id } of cardlane.transactions.list({ limit: 2, offset: 10, q: "ada park" })) ids.push(id);
@@ -374,7 +376,7 @@ describe("lists", () => {
     ]);
   });
 
-  it("that have an order of their own go on by counting, and an awaited list is one page", async () => {
+  it("with their own sort order continue by offset, and an awaited list is one page", async () => {
     const { cardlane, sent } = clientOf([page(["txn_3"], true), page(["txn_1"], false, 1), page(["txn_3"], true)]);
     const sort = { field: "amount", order: "asc" } as const;
     const ids: string[] = [];

@@ -7,18 +7,24 @@ import { Cardlane, WebhookVerificationError } from "./index.ts";
 const { verify, verifyThin } = Cardlane.webhooks;
 const nowSeconds = () => Math.floor(Date.now() / 1_000);
 const event = {
-  ...{ id: "evt_01jd4c8p8geq1snd8a5v7a8z2m", object: "event", type: "payment.captured", api_version: "v1" },
-  ...{ environment: "sandbox", sequence: 1, created_at: "2026-11-20T09:30:00.016Z" },
+  id: "evt_01jd4c8p8geq1snd8a5v7a8z2m",
+  object: "event",
+  type: "payment.captured",
+  api_version: "v1",
+  environment: "sandbox",
+  sequence: 1,
+  created_at: "2026-11-20T09:30:00.016Z",
   data: EVENTS["payment.captured"].example,
 };
 const body = JSON.stringify({ ...event, note: "Zoë — 東京" });
 const thin = JSON.stringify({
-  ...{ type: "payment.captured", timestamp: event.created_at },
+  type: "payment.captured",
+  timestamp: event.created_at,
   data: { id: event.data.object.id, object: "payment", environment: "sandbox", sequence: 1 },
 });
 const message = (text = body, timestampSeconds = nowSeconds()) => ({ id: event.id, timestampSeconds, body: text });
 
-test("what the service signs is verified, by the secret and by the public key, and nothing that was changed", () => {
+test("the service's signature verifies, by the secret and by the public key, and nothing modified does", () => {
   const keys = newSigningKeys();
   const headers = signedHeaders(message(), [keys], "v1+v1a");
   for (const key of [keys.secret, keys.publicKey]) {
@@ -35,14 +41,14 @@ test("what the service signs is verified, by the secret and by the public key, a
   }
 });
 
-test("what the standardwebhooks package signs is verified", () => {
+test("a signature of the standardwebhooks package verifies", () => {
   const { secret } = newSigningKeys();
   const signature = new Webhook(secret).sign(event.id, new Date(), body);
   const headers = { "Webhook-Id": event.id, "Webhook-Timestamp": String(nowSeconds()), "Webhook-Signature": signature };
   expect(verify(body, headers, secret).type).toBe("payment.captured");
 });
 
-test("while secrets overlap, each of them and both together verify, wherever the signature stands", () => {
+test("while secrets overlap, each of them and both together verify, in any position", () => {
   const [newest, earlier] = [newSigningKeys(), newSigningKeys()];
   const headers = signedHeaders(message(), [newest, earlier], "v1+v1a");
   for (const keys of [newest.secret, earlier.secret, earlier.publicKey, [newSigningKeys().secret, earlier.secret]]) {
@@ -61,7 +67,7 @@ test("a message of another time is refused, unless the tolerance is wider", () =
   }
 });
 
-test("a signature of another kind, broken, or missing verifies nothing", () => {
+test("a signature of another kind, broken, or missing does not verify", () => {
   const keys = newSigningKeys();
   const headers = signedHeaders(message(), [keys], "v1+v1a");
   const signatures = headers["webhook-signature"];
@@ -112,7 +118,7 @@ describe("a mistake of the receiver is named", () => {
     ["sk_test_abcdefgh", "That is an API key"],
     [keys.secret.slice(0, 20), "The secret isn't whole"],
     [keys.publicKey.slice(0, 20), "The secret isn't whole"],
-    ["whsec_…", "characters that none has"],
+    ["whsec_…", "characters that no secret has"],
   ])("the secret %j", (secret, sentence) => {
     expect(refusal(body, secret)).toBeInstanceOf(TypeError);
     expect(refusal(body, secret).message).toContain(sentence);
@@ -127,8 +133,8 @@ describe("a mistake of the receiver is named", () => {
 
   test.each([
     ["an earlier secret", body, newSigningKeys().secret, headers, "from before its last rotation"],
-    ["a body written anew", JSON.stringify(JSON.parse(body), null, 2), keys.secret, headers, "changed on its way"],
-    ["a body with a line's end", `${body}\n`, keys.secret, headers, "changed on its way"],
+    ["a reserialized body", JSON.stringify(JSON.parse(body), null, 2), keys.secret, headers, "changed on its way"],
+    ["a body with a trailing line break", `${body}\n`, keys.secret, headers, "changed on its way"],
     ["a changed body", body.replace("東京", "??"), keys.secret, headers, "If you parsed the body, pass the raw one"],
     ["half a body", body.slice(0, -9), keys.secret, headers, "Pass the raw body"],
     ["the public key", body, keys.publicKey, headers, "pass whsec_… and not the public key"],

@@ -124,7 +124,7 @@ function checkedKeys(secret: unknown): string[] {
     if (mistake) throw new TypeError(`${mistake[1]}: ${PASS}`);
     const digits = key.replace(/^wh(?:sec|pk)_/, "");
     if (!/^[A-Za-z\d+/]+=*$/.test(digits)) {
-      throw new TypeError(`The secret has characters that none has: ${PASS}`);
+      throw new TypeError(`The secret has characters that no secret has: ${PASS}`);
     }
     const length = Buffer.from(digits, "base64").length;
     if (key.startsWith("whpk_") ? length === 32 : length >= 24) return key;
