@@ -1,24 +1,18 @@
 import { findEnvironment } from "@/db/queries/accounts/merchants";
 import { insertAudit, insertEvent } from "@/db/queries/changes";
 import { readClock } from "@/db/queries/clock";
+import { insertDispute, lockDispute, type NewDispute, showOnPayment, updateDispute } from "@/db/queries/disputes";
 import { findOperation } from "@/db/queries/payments/operations";
 import { findOperationOfObject } from "@/db/queries/payments/processor-objects";
-import {
-  insertDispute,
-  lockDispute,
-  type NewDispute,
-  showOnPayment,
-  updateDispute,
-} from "@/db/queries/processors/disputes";
 import type { DisputeRow } from "@/db/schema/disputes";
 import { SYSTEM } from "@/db/schema/operations";
 import { keepableText } from "@/lib/contract/card-numbers";
+import type { Dispute } from "@/lib/contract/disputes/dispute";
 import type { EventTypeOf } from "@/lib/contract/events/event";
 import { encodeId } from "@/lib/contract/ids";
-import type { Dispute } from "@/lib/contract/payments/dispute";
 import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
 import { idTime, newId } from "@/lib/ids";
-import type { Dispute as ProcessorsDispute } from "@/lib/processor/port";
+import type { Dispute as ProcessorsDispute } from "@/lib/processor/records";
 import type { Reporter } from "@/lib/processor/registry";
 import { type Environment, environmentNow, type Service } from "../context";
 import { changedMembers, newEvent } from "../events/event";
@@ -34,7 +28,7 @@ const STATUSES: Record<ProcessorsDispute["status"], Dispute["status"]> = {
   accepted: "ACCEPTED",
 };
 /** Max length of this text from outside. */
-const MAX_REASON_LENGTH = 200;
+const MAX_CODE_LENGTH = 100;
 
 /**
  * Updates a dispute. A report only triggers a read at the processor, and the latest read wins, whatever the
@@ -62,9 +56,12 @@ export async function recordDispute(
     processor_dispute_id: read.id,
     amount: read.amount,
     currency: read.currency,
-    reason: keepableText(read.reason, MAX_REASON_LENGTH),
+    reason: read.reason,
+    network_reason_code: read.network_reason_code && keepableText(read.network_reason_code, MAX_CODE_LENGTH),
+    fee: read.fee,
+    dashboard_url: processor.dashboardUrl?.({ kind: "dispute", id: read.id }) ?? null,
     status: STATUSES[read.status],
-    respond_before: read.respond_before?.toISOString() ?? null,
+    respond_by: read.respond_by?.toISOString() ?? null,
     read_at,
     created_at: read.created_at.toISOString(),
     updated_at: read_at,
@@ -101,26 +98,46 @@ function writeDispute(
     const created = await insertDispute(tx, environment.id, dispute);
     if (created) {
       await showOnPayment(tx, environment.id, created.payment_id);
-      await emit("payment.disputed", null, created);
+      await emit("dispute.opened", null, created);
       return true;
     }
     const known = await lockDispute(tx, environment.id, dispute);
     if (!known) throw new Error(`dispute ${dispute.processor_dispute_id} belongs to another environment`);
     if (known.read_at >= dispute.read_at) return known.read_at > dispute.read_at || !differs(known, dispute);
-    const { amount, currency, reason, status, respond_before, read_at, updated_at } = dispute;
+    const { id, payment_id, processor, processor_dispute_id, created_at, ...changed } = dispute;
     if (!differs(known, dispute)) {
-      await updateDispute(tx, environment.id, known.id, { read_at });
+      await updateDispute(tx, environment.id, known.id, { read_at: dispute.read_at });
       return true;
     }
-    const changed = { amount, currency, reason, status, respond_before, read_at, updated_at };
     await updateDispute(tx, environment.id, known.id, changed);
     await showOnPayment(tx, environment.id, known.payment_id);
-    await emit("payment.dispute_updated", known, { ...known, ...changed });
+    await emit(changeOf(known.status, changed.status), known, { ...known, ...changed });
     return true;
   });
 }
 
-const COMPARED_FIELDS = ["amount", "currency", "reason", "status", "respond_before"] as const;
+/** The event of a change; `dispute.updated` if the status stayed, or the bank asks for evidence again. */
+function changeOf(before: Dispute["status"], after: Dispute["status"]): EventTypeOf<"dispute"> {
+  if (before === after) return "dispute.updated";
+  switch (after) {
+    case "NEEDS_RESPONSE":
+      return "dispute.updated";
+    case "UNDER_REVIEW":
+      return "dispute.evidence_submitted";
+    case "WON":
+      return "dispute.won";
+    case "LOST":
+      return "dispute.lost";
+    case "ACCEPTED":
+      return "dispute.accepted";
+    default:
+      return after satisfies never;
+  }
+}
+
+const COMPARED_FIELDS = [
+  ...["amount", "currency", "reason", "status", "respond_by", "network_reason_code", "fee", "dashboard_url"],
+] as const satisfies readonly (keyof DisputeRow)[];
 
 const differs = (
   a: Pick<DisputeRow, (typeof COMPARED_FIELDS)[number]>,
@@ -151,12 +168,17 @@ export function presentDispute(row: DisputeRow, mode: Mode): Dispute {
     id: encodeId("dispute", row.id),
     object: "dispute",
     payment_id: encodeId("payment", row.payment_id),
+    transaction_id: encodeId("transaction", row.transaction_id),
+    customer_id: row.customer_id,
     processor_id: row.processor_dispute_id,
     amount: row.amount,
     currency: row.currency,
     reason: row.reason,
     status: row.status,
-    respond_before: row.respond_before,
+    respond_by: row.respond_by,
+    fee: row.fee,
+    network_reason_code: row.network_reason_code,
+    dashboard_url: row.dashboard_url,
     environment: API_ENVIRONMENTS[mode],
     created_at: row.created_at,
     updated_at: row.updated_at,

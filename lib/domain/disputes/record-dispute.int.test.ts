@@ -6,18 +6,27 @@ import { type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
 import { createLogger } from "@/lib/log";
-import type { Dispute, Processor } from "@/lib/processor/port";
+import type { Processor } from "@/lib/processor/port";
+import type { Dispute } from "@/lib/processor/records";
 import { getCustomer, listCustomers, noteCustomers } from "../customers/customers";
 import { getPaymentDetail } from "../payments/payment-detail";
 import { processReport } from "../payments/process-reports";
 import { verifyBooks } from "../reconciliation/verify-books";
-import { recordDispute } from "./disputes";
+import { getDispute, listDisputes } from "./read-disputes";
+import { recordDispute } from "./record-dispute";
 
 const { db } = await testDatabase();
 
 const OPENED: Dispute = {
-  ...{ id: "dp_1", amount: 10_000, currency: "USD", reason: "fraudulent", status: "needs_response" },
-  ...{ respond_before: new Date("2026-12-01T00:00:00Z"), created_at: new Date("2026-11-20T09:00:00Z") },
+  id: "dp_1",
+  amount: 10_000,
+  currency: "USD",
+  reason: "FRAUDULENT",
+  network_reason_code: "10.4",
+  fee: 1500,
+  status: "needs_response",
+  respond_by: new Date("2026-12-01T00:00:00Z"),
+  created_at: new Date("2026-11-20T09:00:00Z"),
 };
 
 /** A payment at a processor with disputes and ids of its own; `stands` is the dispute that it returns. */
@@ -42,12 +51,20 @@ async function disputable(body: object = {}) {
     },
   } satisfies Processor;
   const from = {
-    ...{ processor, mode: "test" as const, environmentId: tenant.environmentId },
-    ...{ connectionId: null, guarded: false, kind: "example", accepted: null },
+    processor,
+    mode: "test" as const,
+    environmentId: tenant.environmentId,
+    connectionId: null,
+    guarded: false,
+    kind: "example",
+    accepted: null,
   };
   const ctx = testContext(tenant.service, tenant.merchant.test);
   return {
-    ...{ tenant, payment, from, ctx },
+    tenant,
+    payment,
+    from,
+    ctx,
     report: { id: "evt_1", object, dispute },
     becomes(change: Partial<Dispute> | null) {
       stands = change && { ...OPENED, id: dispute, ...change };
@@ -63,11 +80,11 @@ async function disputable(body: object = {}) {
         release();
       };
     },
-    told: () => toldOf(tenant),
+    told: () => eventsOf(tenant),
   };
 }
 
-async function toldOf({ environmentId }: MoneyTenant) {
+async function eventsOf({ environmentId }: MoneyTenant) {
   const events = (await eventsAsTold(db, environmentId)).map(({ event }) => event);
   return events.filter(({ data }) => data.object.object === "dispute");
 }
@@ -80,21 +97,29 @@ test("a dispute is stored with its payment and emitted once, however often it is
   const [event, ...others] = await told();
   expect(others).toEqual([]);
   expect(event).toMatchObject({
-    ...{ type: "payment.disputed", sequence: 1 },
+    type: "dispute.opened",
+    sequence: 1,
     data: {
       object: {
-        ...{ object: "dispute", payment_id: payment.id, processor_id: report.dispute, amount: 10_000, currency: "USD" },
-        ...{ reason: "fraudulent", status: "NEEDS_RESPONSE", respond_before: "2026-12-01T00:00:00.000Z" },
-        ...{ environment: "sandbox", created_at: "2026-11-20T09:00:00.000Z" },
+        object: "dispute",
+        payment_id: payment.id,
+        processor_id: report.dispute,
+        amount: 10_000,
+        currency: "USD",
+        reason: "FRAUDULENT",
+        status: "NEEDS_RESPONSE",
+        respond_by: "2026-12-01T00:00:00.000Z",
+        environment: "sandbox",
+        created_at: "2026-11-20T09:00:00.000Z",
       },
       previous: null,
     },
   });
   const audit = await db.sql`select action, actor, detail from audit_log
-    where environment_id = ${tenant.environmentId} and object_id = ${decodeId("payment", payment.id)} and action like 'payment.disp%'`;
+    where environment_id = ${tenant.environmentId} and object_id = ${decodeId("payment", payment.id)} and action like 'dispute.%'`;
   expect([...audit]).toEqual([
     {
-      action: "payment.disputed",
+      action: "dispute.opened",
       actor: { type: "system", id: null },
       detail: { dispute: event?.data.object.id, status: "NEEDS_RESPONSE" },
     },
@@ -109,14 +134,14 @@ test("each change is emitted with the previous values, and an unchanged read is 
     expect(await recordDispute(tenant.service, from, report)).toBe(true);
   };
   await say({});
-  await say({ status: "under_review", respond_before: null });
-  await say({ status: "under_review", respond_before: null });
-  await say({ status: "lost", respond_before: null, amount: 9_000 });
+  await say({ status: "under_review", respond_by: null });
+  await say({ status: "under_review", respond_by: null });
+  await say({ status: "lost", respond_by: null, amount: 9_000 });
   const events = await told();
   expect(events.map(({ type, sequence }) => `${sequence} ${type}`)).toEqual([
-    "1 payment.disputed",
-    "2 payment.dispute_updated",
-    "3 payment.dispute_updated",
+    "1 dispute.opened",
+    "2 dispute.evidence_submitted",
+    "3 dispute.lost",
   ]);
   expect(events[2]?.data).toMatchObject({
     object: { status: "LOST", amount: 9_000 },
@@ -148,7 +173,9 @@ test.each([
     const shown = await tenant.get(payment.id);
     const mark = { id: expect.stringMatching(/^dp_/), status: status.toUpperCase() };
     expect(shown).toMatchObject({
-      ...{ dispute: mark, available_actions: actions, amount_refundable: actions.length > 0 ? 10_000 : 0 },
+      dispute: mark,
+      available_actions: actions,
+      amount_refundable: actions.length > 0 ? 10_000 : 0,
       transactions: [{ dispute: mark }],
     });
     for (const id of [payment.id, payment.transactions[0].id]) {
@@ -176,7 +203,7 @@ test("concurrent refunds of disputed payments are refused, and succeed once they
   await db.sql`update payments set dispute_id = null, dispute_status = null where environment_id = ${tenant.environmentId}`;
 });
 
-test("no refund that begins after a dispute is told of gets through, whatever is under way", async () => {
+test("no refund that begins after a dispute was reported is accepted, whatever is in progress", async () => {
   const { tenant, payment, from, report } = await disputable();
   let told = false;
   const refunds: Promise<{ begun: boolean; code: string | null }>[] = [];
@@ -226,18 +253,18 @@ test("of several disputes the lost one decides, then the open one, and the books
     where p.environment_id = ${tenant.environmentId} and d.payment_id = p.id and d.status = 'LOST'`;
 });
 
-test("an earlier read does not replace a later one, whichever response comes last", async () => {
+test("an earlier read does not replace a later one, whichever response arrives last", async () => {
   const { tenant, from, report, becomes, holdAnswers, told } = await disputable();
   await recordDispute(tenant.service, from, report);
   const release = holdAnswers();
   const early = recordDispute(tenant.service, from, report);
   await new Promise((resolve) => setImmediate(resolve));
-  becomes({ status: "lost", respond_before: null });
+  becomes({ status: "lost", respond_by: null });
   const late = {
     ...from,
     processor: {
       ...from.processor,
-      readDispute: async () => ({ ...OPENED, id: report.dispute, status: "lost" as const, respond_before: null }),
+      readDispute: async () => ({ ...OPENED, id: report.dispute, status: "lost" as const, respond_by: null }),
     },
   };
   await expect.poll(() => recordDispute(tenant.service, late, report)).toBe(true);
@@ -246,7 +273,7 @@ test("an earlier read does not replace a later one, whichever response comes las
   expect((await told()).at(-1)?.data.object).toMatchObject({ status: "LOST" });
 });
 
-test("a report on somebody else's object, of another mode, or on a dispute that is not there changes nothing and is done", async () => {
+test("a report on another account's object, another mode, or an unknown dispute is acknowledged and changes nothing", async () => {
   const { tenant, from, report, becomes, told } = await disputable();
   const lines: string[] = [];
   const log = createLogger({ level: "info", destination: { write: (line) => void lines.push(line) } });
@@ -270,7 +297,7 @@ test("an unresponsive processor leaves the report to be redelivered", async () =
   expect(await told()).toEqual([]);
 });
 
-test("reports lead there by their dispute, and the payment's page, its books and its customer show it", async () => {
+test("reports identify the payment by its dispute, which the payment's page, books and customer show", async () => {
   const { tenant, payment, from, ctx, report, becomes } = await disputable();
   becomes({ amount: 4_000 });
   expect(await processReport(tenant.service, from, report)).toBe(true);
@@ -278,18 +305,18 @@ test("reports lead there by their dispute, and the payment's page, its books and
   expect(detail.payment).toEqual(expect.objectContaining({ status: "CAPTURED", amount_captured: 10_000 }));
   expect(detail.disputes).toMatchObject([{ amount: 4_000, status: "NEEDS_RESPONSE", processor_id: report.dispute }]);
   expect(detail.timeline.at(0)).toMatchObject({ kind: "dispute", title: "Disputed", amount: 4_000 });
-  expect(detail.events.map(({ type }) => type)).toContain("payment.disputed");
+  expect(detail.events.map(({ type }) => type)).toContain("dispute.opened");
   while ((await noteCustomers(tenant.service)) > 0);
   const [customer] = (await listCustomers(ctx, {})).data;
   expect(customer?.currencies).toEqual([
     { currency: "USD", captured: 10_000, refunded: 0, net: 10_000, disputed: 4_000 },
   ]);
-  becomes({ status: "won", respond_before: null, currency: "EUR" });
+  becomes({ status: "won", respond_by: null, currency: "EUR" });
   await processReport(tenant.service, from, report);
   expect((await getCustomer(ctx, { id: customer?.id as string })).currencies).toEqual([
     { currency: "USD", captured: 10_000, refunded: 0, net: 10_000, disputed: 0 },
   ]);
-  becomes({ status: "lost", respond_before: null, amount: 900, currency: "EUR" });
+  becomes({ status: "lost", respond_by: null, amount: 900, currency: "EUR" });
   await processReport(tenant.service, from, report);
   expect((await getCustomer(ctx, { id: customer?.id as string })).currencies).toEqual([
     { currency: "USD", captured: 10_000, refunded: 0, net: 10_000, disputed: 0 },
@@ -300,4 +327,51 @@ test("reports lead there by their dispute, and the payment's page, its books and
     code: "resource_not_found",
   });
   expect(encodeId("dispute", newId())).toMatch(/^dp_/);
+});
+
+test("disputes are listed newest first, found by each filter, and only in their own environment", async () => {
+  const { tenant, payment, from, ctx, report } = await disputable();
+  const say = (id: string, change: Partial<Dispute>) => {
+    const readDispute = async () => ({ ...OPENED, id, ...change });
+    return recordDispute(
+      tenant.service,
+      { ...from, processor: { ...from.processor, readDispute, dashboardUrl: () => `https://example.com/${id}` } },
+      { ...report, dispute: id },
+    );
+  };
+  const [lost, open] = [newId(), newId()];
+  await say(lost, { status: "lost", respond_by: null, reason: "NOT_RECEIVED", fee: null, network_reason_code: null });
+  await say(open, {});
+  const idsOf = async (query: object) => (await listDisputes(ctx, query)).data.map((row) => row.processor_id);
+  expect(await idsOf({})).toEqual([open, lost]);
+  expect(await idsOf({ limit: 1 })).toEqual([open]);
+  const [newest] = (await listDisputes(ctx, {})).data;
+  expect(newest).toMatchObject({
+    payment_id: payment.id,
+    transaction_id: payment.transactions[0].id,
+    customer_id: "c_1",
+    reason: "FRAUDULENT",
+    fee: 1500,
+    network_reason_code: "10.4",
+    dashboard_url: `https://example.com/${open}`,
+    respond_by: "2026-12-01T00:00:00.000Z",
+  });
+  expect(await idsOf({ starting_after: newest?.id })).toEqual([lost]);
+  expect(await idsOf({ status: "LOST" })).toEqual([lost]);
+  expect(await idsOf({ reason: "FRAUDULENT" })).toEqual([open]);
+  expect(await idsOf({ customer_id: "c_1" })).toEqual([open, lost]);
+  expect(await idsOf({ customer_id: "ada@example.com" })).toEqual([]);
+  expect(await idsOf({ payment_id: payment.id })).toEqual([open, lost]);
+  expect(await idsOf({ payment_id: encodeId("payment", newId()) })).toEqual([]);
+  expect(await idsOf({ respond_by_after: "2026-11-30", respond_by_before: "2026-12-01T00:00:00.001Z" })).toEqual([
+    open,
+  ]);
+  expect(await idsOf({ respond_by_after: "2026-12-01T00:00:00Z" })).toEqual([]);
+  expect(await idsOf({ respond_by_before: "2026-12-01T00:00:00Z" })).toEqual([]);
+  const id = newest?.id as string;
+  expect(await getDispute(ctx, { id })).toEqual(newest);
+  const stranger = testContext(tenant.service, (await createTestMerchant(db)).test);
+  await expect(getDispute(stranger, { id })).rejects.toMatchObject({ code: "resource_not_found" });
+  await expect(listDisputes(stranger, { starting_after: id })).rejects.toMatchObject({ code: "invalid_parameter" });
+  expect((await listDisputes(stranger, {})).data).toEqual([]);
 });

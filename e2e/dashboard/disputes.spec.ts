@@ -1,0 +1,145 @@
+import type { Page } from "playwright/test";
+import { getPayment } from "@/lib/contract/payments/endpoints";
+import { test as base, openAlive } from "../browser";
+import { openDispute } from "../fixtures/disputes";
+import { expect } from "../fixtures/playwright";
+import { captured } from "../samples";
+
+type Dispute = (paymentId: string, overrides?: Parameters<typeof openDispute>[2]) => ReturnType<typeof openDispute>;
+
+const test = base.extend<{ dispute: Dispute }>({
+  dispute: async ({ tenant, service, db }, use) => {
+    const within = { service, db, environmentId: tenant.merchant.test.id };
+    await use((paymentId, overrides) => openDispute(within, paymentId, overrides));
+  },
+});
+
+const DAY_MS = 86_400_000;
+const inDays = (days: number) => new Date(Date.now() + days * DAY_MS);
+const rows = (page: Page) => page.getByRole("table").first().getByRole("row");
+const block = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+
+test("the list begins with the next deadline, filters, and opens a dispute", async ({ owner, api, dispute }) => {
+  const ada = { customer_email: "Ada@shopper.example", customer_name: "Ada Lovelace" };
+  const [passed, late, soon, over] = [
+    await captured(api, { amount: 4_400 }),
+    await captured(api, { amount: 1_100, ...ada }),
+    await captured(api, { amount: 2_200, customer_id: "cus_7" }),
+    await captured(api, { amount: 3_300 }),
+  ];
+  await dispute(passed.id, { respond_by: inDays(-1) });
+  await dispute(late.id, { respond_by: inDays(5.5), reason: "NOT_RECEIVED" });
+  const { id } = await dispute(soon.id, { respond_by: inDays(1.5) });
+  await dispute(over.id, { status: "won", respond_by: null });
+  await openAlive(owner, "/test");
+  await owner.getByRole("navigation").getByRole("link", { name: "Disputes" }).click();
+  await expect(owner).toHaveURL("/test/disputes");
+  await expect(rows(owner)).toHaveCount(1 + 4);
+  await expect(rows(owner).nth(1)).toContainText("1 day left");
+  await expect(rows(owner).nth(2)).toContainText("5 days left");
+  await expect(rows(owner).nth(2)).toContainText("Ada Lovelace");
+  await expect(rows(owner).nth(3)).toContainText("Won");
+  await expect(rows(owner).nth(4)).toContainText("Deadline passed");
+
+  for (const [query, amount] of [
+    ["deadline=2-days", "$22.00"],
+    ["deadline=passed", "$44.00"],
+    ["reason=NOT_RECEIVED", "$11.00"],
+    ["status=WON", "$33.00"],
+    ["customer=cus_7", "$22.00"],
+    ["customer=ada%40shopper.example", "$11.00"],
+  ] as const) {
+    await owner.goto(`/test/disputes?${query}`);
+    await expect(rows(owner), query).toHaveCount(1 + 1);
+    await expect(rows(owner).nth(1), query).toContainText(amount);
+  }
+  const file = await owner.request.get("/test/disputes/export?customer=cus_7&format=csv");
+  expect((await file.text()).trim().split("\n")).toEqual([
+    expect.stringMatching(/^id,status,/),
+    expect.stringContaining(id),
+  ]);
+  await owner.goto("/test/disputes?deadline=passed&status=WON");
+  await expect(owner.getByRole("heading", { name: "No disputes match" })).toBeVisible();
+
+  await openAlive(owner, "/test/disputes");
+  await owner.getByRole("search", { name: "Filter disputes" }).getByRole("button", { name: "Deadline" }).click();
+  await owner.getByRole("button", { name: "Within 2 days" }).click();
+  await expect(owner).toHaveURL(/deadline=2-days/);
+  await expect(rows(owner)).toHaveCount(1 + 1);
+  await rows(owner).nth(1).getByRole("link").click();
+  await expect(owner).toHaveURL(`/test/disputes/${id}`);
+});
+
+test("a dispute's page says what the cardholder claims, until when to respond, and what happened", async ({
+  owner,
+  api,
+  dispute,
+}) => {
+  const payment = await captured(api, { customer_id: "cus_7", customer_name: "Ada Lovelace" });
+  const { id, becomes } = await dispute(payment.id, { reason: "NOT_RECEIVED", respond_by: inDays(6.5) });
+  await openAlive(owner, `/test/disputes/${id}`);
+  await expect(owner.getByRole("heading", { level: 1 })).toHaveText("Dispute of $100.00 USD");
+  await expect(block(owner, "What the cardholder says")).toContainText("never arrived");
+  await expect(block(owner, "Details")).toContainText("6 days left");
+  await expect(block(owner, "Details")).toContainText("$15.00");
+  await expect(block(owner, "Timeline").getByRole("listitem")).toHaveText([/Opened by the cardholder/, /Last moment/]);
+  await expect(owner.getByRole("link", { name: "Respond at the processor" })).toHaveAttribute(
+    "href",
+    /^https:\/\/processor\.example\/disputes\//,
+  );
+
+  await becomes({ status: "under_review", respond_by: null });
+  await becomes({ status: "won" });
+  await owner.reload();
+  await expect(block(owner, "Timeline").getByRole("listitem")).toHaveText([/Opened/, /Evidence submitted/, /Won/]);
+  await expect(block(owner, "Details")).not.toContainText("left");
+  await expect(owner.getByRole("link", { name: "Respond at the processor" })).toHaveCount(0);
+
+  await block(owner, "Payment").getByRole("link").click();
+  await expect(owner).toHaveURL(`/test/payments/${payment.id}`);
+  await owner.getByRole("link", { name: "View dispute" }).click();
+  await expect(owner).toHaveURL(`/test/disputes/${id}`);
+  const customer = block(owner, "Customer").getByRole("link", { name: "Ada Lovelace" });
+  // A job records customers within about a second of their payments.
+  await expect(async () => {
+    await owner.reload();
+    await expect(customer).toBeVisible({ timeout: 1_000 });
+  }).toPass();
+  await customer.click();
+  await block(owner, "Disputes").getByRole("link", { name: "$100.00" }).click();
+  await expect(owner).toHaveURL(`/test/disputes/${id}`);
+});
+
+test("the overview names the disputes to respond to, and a refund warns of one", async ({ owner, api, dispute }) => {
+  const payment = await captured(api);
+  const { id, becomes } = await dispute(payment.id);
+  await openAlive(owner, "/test");
+  const attention = block(owner, "Needs attention");
+  await attention.getByRole("link", { name: "$100.00" }).click();
+  await expect(owner).toHaveURL(`/test/disputes/${id}`);
+  await owner.goBack();
+  await attention.getByRole("link", { name: "1 dispute needs a response" }).click();
+  await expect(owner).toHaveURL("/test/disputes?deadline=ahead");
+  await expect(rows(owner)).toHaveCount(1 + 1);
+
+  await openAlive(owner, `/test/payments/${payment.id}`);
+  await owner.getByRole("button", { name: "Refund", exact: true }).click();
+  const dialog = owner.getByRole("dialog");
+  await expect(dialog.getByText("The cardholder’s bank disputes this money")).toBeVisible();
+  await dialog.getByRole("button", { name: /^Refund \$100\.00/ }).click();
+  await expect(dialog.getByRole("alert")).toContainText("Confirm that you refund it all the same.");
+  expect((await api.call(getPayment, { id: payment.id })).ok().amount_refunded).toBe(0);
+
+  await becomes({ status: "under_review", respond_by: null });
+  await owner.goto("/test");
+  await expect(attention.getByText("needs a response")).toHaveCount(0);
+});
+
+test("another merchant's dispute is not found", async ({ owner, stranger, service, db }) => {
+  const payment = await captured(stranger.api);
+  const { id } = await openDispute({ service, db, environmentId: stranger.merchant.test.id }, payment.id);
+  for (const path of [`/test/disputes/${id}`, "/test/disputes/dp_nothing"]) {
+    await owner.goto(path);
+    await expect(owner.getByRole("heading", { name: "No such dispute" })).toBeVisible();
+  }
+});

@@ -1,0 +1,79 @@
+/** The dashboard's list and page of disputes. */
+import { z } from "zod";
+import { pageParams, text } from "@/lib/contract/fields";
+import { type FilterRows, oneOfRow } from "@/lib/contract/lists/filters";
+import type { PaymentStatus } from "@/lib/contract/payments/payment";
+import type { ShownActor } from "@/lib/contract/payments/payment-detail";
+import { DISPUTE_REASON_WORDS, DISPUTE_STATUS_WORDS } from "@/lib/contract/payments/words";
+import type { CardBrand } from "@/lib/contract/transactions/words";
+import type { Dispute } from "./dispute";
+import { DISPUTE_REASONS, DISPUTE_STATUSES, type DisputeReason } from "./statuses";
+
+/** Deadlines to filter by, of disputes that need a response. */
+const DISPUTE_DEADLINES = ["2-days", "7-days", "ahead", "passed"] as const;
+export type DisputeDeadline = (typeof DISPUTE_DEADLINES)[number];
+const DEADLINE_WORDS: Record<DisputeDeadline, string> = {
+  "2-days": "Within 2 days",
+  "7-days": "Within 7 days",
+  ahead: "Not passed",
+  passed: "Passed",
+};
+
+/** The page's address. */
+export const disputePageQuery = z.strictObject({
+  limit: pageParams.limit,
+  offset: pageParams.offset,
+  status: z.enum(DISPUTE_STATUSES).optional(),
+  reason: z.enum(DISPUTE_REASONS).optional(),
+  deadline: z.enum(DISPUTE_DEADLINES).optional(),
+  /** The merchant's own id of the customer, or their e-mail address. */
+  customer: text(255).optional(),
+});
+export type DisputePageQuery = z.infer<typeof disputePageQuery>;
+
+const STATUS_LABELS = Object.fromEntries(DISPUTE_STATUSES.map((each) => [each, DISPUTE_STATUS_WORDS[each].title]));
+
+export const DISPUTE_FILTERS: FilterRows = [
+  oneOfRow("status", "Status", DISPUTE_STATUSES, STATUS_LABELS),
+  oneOfRow("reason", "Reason", DISPUTE_REASONS, DISPUTE_REASON_WORDS),
+  oneOfRow("deadline", "Deadline", DISPUTE_DEADLINES, DEADLINE_WORDS),
+  ["customer", { kind: "text", max: 255, param: "customer", label: "Customer id or e-mail", form: "Customer" }],
+];
+
+/** The cardholder's claim in a sentence. */
+export const DISPUTE_CLAIMS: Record<DisputeReason, string> = {
+  FRAUDULENT: "The cardholder says that they didn’t make or allow this payment.",
+  NOT_RECEIVED: "The cardholder says that what they bought never arrived.",
+  NOT_AS_DESCRIBED: "The cardholder says that what they got was faulty or not what you had described.",
+  DUPLICATE: "The cardholder says that they were charged twice for one purchase.",
+  CANCELLED: "The cardholder says that they had cancelled before you charged them.",
+  CREDIT_NOT_PROCESSED: "The cardholder says that you owe them a refund that hasn’t arrived.",
+  OTHER: "The bank gives no reason that we can put into words.",
+};
+
+/** A row of the list: the dispute and the best known name of its customer. */
+export type ListedDispute = { dispute: Dispute; customer: string | null };
+
+/** A step of a dispute, from its events. */
+export type DisputeStep = {
+  id: string;
+  kind: "opened" | "updated" | "submitted" | "won" | "lost" | "accepted";
+  at: string;
+  actor: ShownActor;
+};
+
+/** A dispute for its page. Ids are public ones. */
+export type DisputeDetail = {
+  dispute: Dispute;
+  payment: {
+    status: PaymentStatus;
+    amount: number;
+    amount_refunded: number;
+    currency: string;
+    card: { brand: CardBrand | null; last4: string | null } | null;
+    created_at: string;
+  };
+  customer: { id: string | null; customer_id: string | null; name: string | null; email: string | null };
+  /** Oldest first. */
+  timeline: DisputeStep[];
+};
