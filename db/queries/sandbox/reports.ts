@@ -1,6 +1,6 @@
 import type { Sql } from "@/db/client";
 
-/** A slice of the reports: accounts after `after` in id order, up to `share` each and `most` in total. */
+/** A slice of the reports: accounts after `after` in id order, up to `share` each and `limit` in total. */
 type ReportSlice = { readonly after: string; readonly share: number; readonly limit: number };
 
 /** Accounts with unacknowledged reports, one lookup in the index `sandbox_reports_open` each. */

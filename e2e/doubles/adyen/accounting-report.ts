@@ -1,6 +1,6 @@
 import { formatMinor } from "@/lib/contract/currencies";
 import { fromAdyenAmount } from "@/lib/processor/adyen/amounts";
-import type { StatementFile } from "@/lib/processor/port";
+import type { StatementFile } from "@/lib/processor/records";
 import type { AdyenDouble } from "./api";
 import { type Amount, methodOf, newPsp, type Payment } from "./books";
 
@@ -35,12 +35,19 @@ export function accountingReport(double: AdyenDouble, options: Options): Stateme
 
 function linesOf({ books }: AdyenDouble, bookedAt: (type: string) => Date): Line[] {
   const ofPayment = ({ psp, reference, card, amount }: Payment) => ({
-    ...{ psp, reference, amount, method: methodOf(card.number), last4: card.number.slice(-4) },
+    psp,
+    reference,
+    amount,
+    method: methodOf(card.number),
+    last4: card.number.slice(-4),
   });
   const made = [...books.payments.values()].flatMap((payment): Line[] => {
     const { value } = payment.amount;
     const line = (type: string, moves: Partial<Line>): Line => ({
-      ...{ ...ofPayment(payment), type, at: bookedAt(type), ...moves },
+      ...ofPayment(payment),
+      type,
+      at: bookedAt(type),
+      ...moves,
     });
     const begun = line("Received", { received: value });
     if (payment.state === "challenged") return [begun];
@@ -53,7 +60,12 @@ function linesOf({ books }: AdyenDouble, bookedAt: (type: string) => Date): Line
     const { kind, payment, psp, reference, amount, state } = modification;
     if ((state !== "done" && state !== "failed") || !books.payments.has(payment.psp)) return [];
     const line = (type: string, moves: Partial<Line>): Line => ({
-      ...{ ...ofPayment(payment), type, at: bookedAt(type), amount, modification: { psp, reference }, ...moves },
+      ...ofPayment(payment),
+      type,
+      at: bookedAt(type),
+      amount,
+      modification: { psp, reference },
+      ...moves,
     });
     const back = state === "failed";
     const { value } = amount;

@@ -4,7 +4,7 @@ import type { Payment } from "@/e2e/doubles/adyen/books";
 import { adyenTenant } from "@/e2e/doubles/adyen/tenant";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { encodeId } from "@/lib/contract/ids";
-import type { StatementFile } from "@/lib/processor/port";
+import type { StatementFile } from "@/lib/processor/records";
 import { getReconciliation } from "./read-reconciliation";
 import { listUnchecked, reconcile, reconcileNightly } from "./reconciliation";
 
@@ -41,7 +41,7 @@ const kindsOf = ({ differences }: { differences: readonly { kind: string; object
   differences.map(({ kind, object }) => `${kind} ${object}`).toSorted();
 const clean = { under_way: 0, difference_count: 0, differences: [], unchecked: [] };
 
-test("both books agree after charges, captures in part, voids, declines, and refunds that came back", async () => {
+test("both books agree after charges, partial captures, voids, declines, and returned refunds", async () => {
   const { pay, act, decide, books, post, double, compare, refunded, connection, environmentId, owner } =
     await withReport();
   await refunded({}, 2_500);
@@ -120,8 +120,7 @@ test("entries outside the report's certain period are no differences but are men
   await pay();
   await pay(MANUAL);
   books.payments.clear();
-  const beyond =
-    /^2 of Cardlane's payments and refunds are not in the report, and were made when it need not have them/;
+  const beyond = /^2 of Cardlane's payments and refunds are not in the report, and may fall outside its period/;
   for (const [from, until] of [
     [1, 2],
     [0.2, 2],
@@ -132,14 +131,14 @@ test("entries outside the report's certain period are no differences but are men
     const found = await compare([report({ from: inHours(from), until: inHours(until) })]);
     expect(found).toMatchObject({ payments: 0, under_way: 0, difference_count: 0 });
     expect(found.unchecked).toEqual([expect.stringMatching(beyond)]);
-    expect(found.unchecked[0]).toContain(until - from > 2 ? "it is certain to have them from" : "too short a time");
+    expect(found.unchecked[0]).toContain(until - from > 2 ? "it certainly covers" : "too short to be certain");
   }
   const said = (await listUnchecked(service)).filter((sentence) => sentence.includes(connection));
   expect(said).toEqual([expect.stringContaining("2 of Cardlane's payments and refunds are not in the report")]);
   expect(kindsOf(await compare())).toEqual(["only_here payment", "only_here payment"]);
 });
 
-test("of a payment that began before the report its capture is compared, and nothing that was before", async () => {
+test("of a payment older than the report only its capture is compared", async () => {
   const { pay, act, decide, books, compare, report } = await withReport();
   const { body: held } = await pay(MANUAL);
   await act("capture", held.id, { amount: 4_000 });
@@ -154,14 +153,11 @@ test("of a payment that began before the report its capture is compared, and not
   Object.assign(capture as object, { amount: { value: 4_100, currency: "USD" } });
   const { differences } = await since();
   expect(differences).toMatchObject([
-    {
-      ...{ kind: "amounts_differ", payment_id: held.id },
-      there: "Since the report begins: captured, $41.00 USD",
-    },
+    { kind: "amounts_differ", payment_id: held.id, there: "Since the report begins: captured, $41.00 USD" },
   ]);
 });
 
-test("what changed in Cardlane after the report is compared with a later one, and a settlement is no change", async () => {
+test("changes in Cardlane after the report are compared with a later one, and a settlement is not a change", async () => {
   const { refunded, books, compare, environmentId, atAdyen } = await withReport();
   await refunded();
   books.modifications.pop();
@@ -171,12 +167,15 @@ test("what changed in Cardlane after the report is compared with a later one, an
   await db.sql`update operations set completed_at = now() + interval '90 minutes'
     where environment_id = ${environmentId} and kind = 'refund'`;
   expect(await compare()).toMatchObject({
-    ...{ payments: 0, refunds: 0, under_way: 2, difference_count: 0 },
+    payments: 0,
+    refunds: 0,
+    under_way: 2,
+    difference_count: 0,
     unchecked: [expect.stringMatching(/^2 payments and refunds changed after .* Compare them with a later report\.$/)],
   });
 });
 
-test("a file that cannot be read, or covers another period, is refused with a remedy, and nothing of it is stored", async () => {
+test("an unreadable file, or one of another period, is rejected with a remedy, and nothing of it is stored", async () => {
   const { compare, report, connection, owner } = await withReport();
   const refused = (asked: Promise<unknown>, sentence: string) =>
     expect(asked).rejects.toMatchObject({ code: "invalid_parameter", message: expect.stringContaining(sentence) });

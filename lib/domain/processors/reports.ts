@@ -79,7 +79,7 @@ async function catchUp(service: Service, list: UnreadReports, stopping: AbortSig
         return processed;
       }
       if (!taken)
-        service.log.error({ connection: list.id }, "a report could not be taken in for a day and is passed over");
+        service.log.error({ connection: list.id }, "a report could not be processed for a day and is skipped");
       await saveReportsCursor(service.db.sql, at, cursor, false);
       at = { ...at, cursor, held_since: null };
       if (!more) return processed;

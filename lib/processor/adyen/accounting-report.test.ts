@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { UnreadableStatementError } from "../port";
+import { UnreadableStatementError } from "../records";
 import { readAccountingReport } from "./accounting-report";
 
 const ACCOUNT = "ExampleShopECOM";
@@ -26,10 +26,17 @@ beforeEach(() => {
 function line(type: string, cells: Cells = {}): string[] {
   minute += 1;
   const all: Cells = {
-    ...{ "Company Account": "ExampleShop", "Merchant Account": ACCOUNT, "Record Type": type, "Psp Reference": PSP },
-    ...{ "Merchant Reference": REFERENCE, "Payment Method": "visa", TimeZone: "UTC" },
+    "Company Account": "ExampleShop",
+    "Merchant Account": ACCOUNT,
+    "Record Type": type,
+    "Psp Reference": PSP,
+    "Merchant Reference": REFERENCE,
+    "Payment Method": "visa",
+    TimeZone: "UTC",
     "Booking Date": new Date(Date.UTC(2026, 10, 20, 9, minute)).toISOString().slice(0, 19).replace("T", " "),
-    ...{ "Main Currency": "EUR", "Payment Currency": "EUR", "Card Summary": "4242" },
+    "Main Currency": "EUR",
+    "Payment Currency": "EUR",
+    "Card Summary": "4242",
     ...cells,
   };
   return HEADER.map((name) => all[name] ?? "");
@@ -45,13 +52,18 @@ const authorised = (amount: string, cells: Cells = {}) =>
   line("Authorised", { "Received (PC)": `-${amount}`, "Authorised (PC)": amount, ...cells });
 const captured = (amount: string, cells: Cells = {}) =>
   line("SentForSettle", {
-    ...{ "Authorised (PC)": `-${amount}`, "Captured (PC)": amount },
-    ...{ "Modification Psp Reference": "CAPTURE000000001", "Modification Merchant Reference": CAPTURE, ...cells },
+    "Authorised (PC)": `-${amount}`,
+    "Captured (PC)": amount,
+    "Modification Psp Reference": "CAPTURE000000001",
+    "Modification Merchant Reference": CAPTURE,
+    ...cells,
   });
 const refund = (type: string, amount: string, cells: Cells = {}) =>
   line(type, {
     "Captured (PC)": amount,
-    ...{ "Modification Psp Reference": "REFUND0000000001", "Modification Merchant Reference": REFUND, ...cells },
+    "Modification Psp Reference": "REFUND0000000001",
+    "Modification Merchant Reference": REFUND,
+    ...cells,
   });
 
 describe("a payment", () => {
@@ -59,8 +71,14 @@ describe("a payment", () => {
     const report = read(received("12.30"), authorised("12.30"));
     expect(report.entries).toEqual([
       {
-        ...{ kind: "payment", object: { kind: "payment", id: PSP }, reference: REFERENCE, currency: "EUR" },
-        ...{ amount: 1_230, state: "authorized", captured: 0, refunded: 0 },
+        kind: "payment",
+        object: { kind: "payment", id: PSP },
+        reference: REFERENCE,
+        currency: "EUR",
+        amount: 1_230,
+        state: "authorized",
+        captured: 0,
+        refunded: 0,
         created_at: new Date("2026-11-20T09:01:00Z"),
       },
     ]);
@@ -78,7 +96,7 @@ describe("a payment", () => {
     ["Expired", [authorised("12.30"), line("Expired", { "Authorised (PC)": "-12.30" })], "voided"],
     ["SettleScheduled", [authorised("12.30"), line("SettleScheduled")], "authorized"],
     ["SentForSettle", [authorised("12.30"), captured("12.30")], "captured"],
-  ])("with the record type %s is as that says", (_, rows, state) => {
+  ])("with the record type %s is treated as such", (_, rows, state) => {
     const report = read(received("12.30"), ...rows);
     expect(report.entries).toMatchObject([{ amount: 1_230, state, captured: state === "captured" ? 1_230 : 0 }]);
     expect(report.entries[0]).not.toHaveProperty("part");
@@ -99,7 +117,7 @@ describe("a payment", () => {
     },
   );
 
-  test("whose capture failed is held again, and captured when that was repeated", () => {
+  test("whose capture failed is held again, and captured when the capture is repeated", () => {
     const failed = line("CaptureFailed", { "Captured (PC)": "-12.30", "Authorised (PC)": "12.30" });
     const before = [received("12.30"), authorised("12.30"), captured("12.30"), failed];
     expect(entryOf(...before)).toMatchObject({ captured: 0, state: "authorized" });
@@ -157,8 +175,14 @@ describe("a refund", () => {
     expect(report.entries).toMatchObject([
       { kind: "payment", captured: 5_000, refunded: 2_000 },
       {
-        ...{ kind: "refund", object: { kind: "refund", id: "REFUND0000000001" }, reference: REFUND, payment: PSP },
-        ...{ amount: 2_000, currency: "EUR", state: "succeeded", created_at: new Date("2026-11-20T09:04:00Z") },
+        kind: "refund",
+        object: { kind: "refund", id: "REFUND0000000001" },
+        reference: REFUND,
+        payment: PSP,
+        amount: 2_000,
+        currency: "EUR",
+        state: "succeeded",
+        created_at: new Date("2026-11-20T09:04:00Z"),
       },
     ]);
   });
@@ -175,7 +199,7 @@ describe("a refund", () => {
     expect(report.entries).toMatchObject([{ refunded }, { kind: "refund", state, amount: 2_000 }]);
   });
 
-  test("that was returned and sent again is paid back", () => {
+  test("that was returned and resent is paid back", () => {
     const rows = [
       refund("SentForRefund", "-20.00"),
       refund("RefundFailed", "20.00"),

@@ -4,7 +4,7 @@ import {
   type StatementEntry,
   type StatementFile,
   UnreadableStatementError,
-} from "../port";
+} from "../records";
 import { type ReportRow, readRows } from "./accounting-rows";
 
 /*
@@ -236,8 +236,18 @@ class Book {
     const known = this.#payments.get(psp);
     if (known) return known;
     const payment: Payment = {
-      ...{ psp, reference, currency, at, received: null, authorised: null, ended: false, released: false },
-      ...{ moved: false, captured: 0, settled: 0, unclear: false },
+      psp,
+      reference,
+      currency,
+      at,
+      received: null,
+      authorised: null,
+      ended: false,
+      released: false,
+      moved: false,
+      captured: 0,
+      settled: 0,
+      unclear: false,
     };
     this.#payments.set(psp, payment);
     return payment;
@@ -252,7 +262,13 @@ class Book {
     }
     const key = `${psp} ${id}`;
     const refund: Refund = this.#refunds.get(key) ?? {
-      ...{ psp, id, reference, currency, at, amount: null, state: "pending" },
+      psp,
+      id,
+      reference,
+      currency,
+      at,
+      amount: null,
+      state: "pending",
     };
     this.#refunds.set(key, refund);
     refund.amount ??= meaning === "pays back" ? absolute(row.registers.captured) : sizeOf(row, "captured");

@@ -5,7 +5,7 @@ import { BEFORE_ALL } from "@/lib/ids";
 
 const { processor, sql, authorization, followUp, stored } = await testProcessor();
 const { reports } = processor;
-if (reports.kind !== "pulled") throw new Error("the sandbox is asked for its reports");
+if (reports.kind !== "pulled") throw new Error("the sandbox is polled for reports");
 
 async function acceptedRefunds(amounts: number[]) {
   const charge = await authorization("4000000000005126", { capture: true });

@@ -28,7 +28,9 @@ const PAGE = 100;
 /** Max pages searched for the starting position. Older events have arrived as messages. */
 const MAX_PAGES = 10;
 const HOUR_SECONDS = 3_600;
-/** A newer event may be about a refund whose id is still being stored, so events are read after this delay. */
+/**
+ * A newer event may be about a refund whose id is still being stored, so events are read after this delay.
+ */
 const SETTLED_AFTER_SECONDS = 30;
 
 type Terms = { webhookSecret: string | undefined; live: boolean; clock: Clock };
@@ -104,8 +106,10 @@ const ofMethod = about({
   id,
   card: z
     .object({
-      ...{ brand: z.string(), last4: z.string().regex(/^\d{4}$/) },
-      ...{ exp_month: z.int().min(1).max(12), exp_year: z.int().min(2000).max(2199) },
+      brand: z.string(),
+      last4: z.string().regex(/^\d{4}$/),
+      exp_month: z.int().min(1).max(12),
+      exp_year: z.int().min(2000).max(2199),
     })
     .nullish(),
 });
