@@ -38,7 +38,7 @@ export const payInvoice = endpoint({
   path: "/v1/invoices/{id}/pay",
   tag: "Invoices",
   summary: "Pay an invoice",
-  description: "Charges an OPEN invoice now. A decline is 402 and uses up none of the planned tries.",
+  description: "Charges an OPEN invoice now. A decline is 402 and uses up none of the planned attempts.",
   permissions: ["invoice.write"],
   idempotency: "required",
   movesMoney: true,
@@ -59,7 +59,8 @@ export const voidInvoice = endpoint({
   path: "/v1/invoices/{id}/void",
   tag: "Invoices",
   summary: "Void an invoice",
-  description: "Nothing is owed for it any more, and no payment is tried. Credit that it used is given back.",
+  description:
+    "Nothing is owed for it any more, and no payment is attempted. Credit that it used returns to the subscription.",
   permissions: ["invoice.write"],
   idempotency: "optional",
   body: z.strictObject({}),
@@ -74,5 +75,5 @@ export const markInvoiceUncollectible = endpoint({
   name: "markInvoiceUncollectible",
   path: "/v1/invoices/{id}/mark-uncollectible",
   summary: "Mark an invoice as uncollectible",
-  description: "It stays owed, but no payment is tried any more.",
+  description: "It stays owed, but no payment is attempted any more.",
 });

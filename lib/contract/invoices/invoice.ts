@@ -35,7 +35,7 @@ export const invoice = z
     id: idOf("invoice").describe("Unique id of the invoice."),
     object: z.literal("invoice").describe("Always `invoice`."),
     number: z.string().nullable().describe("`INV-000001` upwards, without gaps; null while it is a DRAFT."),
-    kind: z.enum(INVOICE_KINDS).describe("Of a paid trial, a period, or a change within one."),
+    kind: z.enum(INVOICE_KINDS).describe("What it is for: a paid trial, a period, or a change within one."),
     subscription_id: idOf("subscription").describe("The subscription."),
     customer_id: z.string().describe("Your own id for the customer."),
     status: invoiceStatus.describe("Where it is in its life."),
@@ -52,10 +52,15 @@ export const invoice = z
     amount_due: amountOut.describe("What is to be paid, in minor units."),
     amount_paid: amountOut.describe("What was paid, in minor units."),
     currency: z.string().describe("ISO 4217 code, upper case."),
-    attempts: z.int().describe("Payments tried so far."),
-    next_attempt_at: timestamp.nullable().describe("When the next payment is tried; null if none is planned."),
+    attempts: z.int().describe("Payment attempts so far."),
+    next_attempt_at: timestamp.nullable().describe("When the next payment is attempted; null if none is planned."),
     payment_ids: z.array(idOf("payment")).describe("Its payments, oldest first."),
-    hosted_url: z.string().nullable().describe("Page on which the customer sees and pays it. Null for now."),
+    hosted_url: z
+      .string()
+      .nullable()
+      .describe(
+        "Page on which the customer sees, prints and pays it, for anyone who has its address. Null while it is a DRAFT.",
+      ),
     paid_at: timestamp.nullable().describe("When it was paid."),
     voided_at: timestamp.nullable().describe("When it was voided."),
     metadata: metadata.describe("Your own keys and values."),

@@ -4,7 +4,7 @@ import { decodeId } from "@/lib/contract/ids";
 import { type Context, environmentNow, type Reply, resourceNotFound } from "../context";
 import { runOnce } from "../idempotency/run-once";
 import { isOverdue } from "../subscriptions/apply-payment";
-import { changesNow } from "../subscriptions/charge";
+import { changeInProgress } from "../subscriptions/charge";
 import { changed, type Move, voided } from "../subscriptions/move";
 import { presentInvoice } from "../subscriptions/present";
 import { hasEnded, INVOICE_TRANSITIONS } from "../subscriptions/states";
@@ -51,7 +51,7 @@ function endInvoice(
 ): Promise<Reply> {
   return runOnce(ctx, async (tx) => {
     const run = runIn(tx);
-    const { id: environmentId, mode } = ctx.environment;
+    const { id: environmentId } = ctx.environment;
     const id = decodeId("invoice", publicId);
     const found = id && (await findInvoice(run, environmentId, id));
     if (!found || found.event_sequence === 0) throw resourceNotFound("invoice", publicId);
@@ -63,13 +63,13 @@ function endInvoice(
       throw invoiceState(invoice, to === "VOID" ? "voided" : "marked as uncollectible");
     }
     // The payment in progress may still succeed.
-    if (invoice.open_payment_id !== null) throw changesNow();
+    if (invoice.open_payment_id !== null) throw changeInProgress();
     const now = environmentNow(ctx).toISOString();
     const others = open.filter((one) => one.id !== invoice.id);
     const move = decide({ row, invoice, others, now });
     const by = { actor: ctx.actor, requestId: ctx.request.id };
     const locked = { subscription: row, invoices: [invoice] };
-    const { invoices } = await writeMove(run, ctx.environment, { locked, move, by, now });
-    return presentInvoice(invoices[0] ?? invoice, mode);
+    const { invoices } = await writeMove(run, ctx, { locked, move, by, now });
+    return presentInvoice(ctx, invoices[0] ?? invoice);
   });
 }

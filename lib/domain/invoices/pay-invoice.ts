@@ -3,10 +3,11 @@ import type { InvoiceRow, SubscriptionRow } from "@/db/schema/subscriptions";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import type { PayInvoiceBody } from "@/lib/contract/invoices/invoice";
+import type { InvoiceAction } from "@/lib/contract/invoices/invoice-detail";
 import { type Context, type Reply, resourceNotFound } from "../context";
 import { requireAction } from "../subscriptions/actions";
 import { withReplay } from "../subscriptions/change-plan";
-import { cardToCharge, changesNow, charge, getMethod, requireMethod } from "../subscriptions/charge";
+import { cardToCharge, changeInProgress, charge, getMethod, requireMethod } from "../subscriptions/charge";
 import { listOpenInvoices } from "./read-invoices";
 
 /** Charges an OPEN invoice now, to the subscription's card or another of the customer's cards. */
@@ -46,13 +47,16 @@ async function payNow(
   invoice: InvoiceRow,
   methodId: string | undefined,
 ): Promise<Reply> {
-  if (invoice.open_payment_id !== null) throw changesNow();
+  if (invoice.open_payment_id !== null) throw changeInProgress();
   const method = await (methodId === undefined
     ? getMethod(ctx, subscription)
     : requireMethod(ctx, methodId, invoice.customer_id));
   const claim = {
-    ...({ kind: "try", invoiceId: invoice.id, subscriptionId: subscription.id } as const),
-    ...{ attempts: invoice.attempts, automatic: false },
+    kind: "attempt" as const,
+    invoiceId: invoice.id,
+    subscriptionId: subscription.id,
+    attempts: invoice.attempts,
+    automatic: false,
   };
   return charge(ctx, { subscription, invoice, claim, card: await cardToCharge(ctx, method) });
 }
@@ -65,7 +69,7 @@ async function getSubscriptionOf(ctx: Context, invoice: InvoiceRow): Promise<Sub
 }
 
 /** Actions that the invoice's status allows. */
-function invoiceActions({ status }: Pick<InvoiceRow, "status">): string[] {
+export function invoiceActions({ status }: Pick<InvoiceRow, "status">): InvoiceAction[] {
   if (status === "OPEN") return ["pay", "void", "mark-uncollectible"];
   return status === "UNCOLLECTIBLE" ? ["void"] : [];
 }

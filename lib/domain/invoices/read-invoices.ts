@@ -18,7 +18,7 @@ const runOf = ({ service, environment }: Context) => runOn(service.db.within(env
 export async function getInvoice(ctx: Context, input: { id: string }): Promise<Invoice> {
   const row = await findRow(ctx, input.id);
   if (row === null) throw resourceNotFound("invoice", input.id);
-  return presentInvoice(row, ctx.environment.mode);
+  return presentInvoice(ctx, row);
 }
 
 async function findRow(ctx: Context, publicId: string): Promise<InvoiceRow | null> {
@@ -51,6 +51,6 @@ export async function listInvoices(ctx: Context, query: ListInvoicesQuery): Prom
       countMatches(run, "invoices", ctx.environment.id, filter, TOTAL_CAP),
     ]),
   );
-  const data = rows.slice(0, limit).map((row) => presentInvoice(row, ctx.environment.mode));
+  const data = rows.slice(0, limit).map((row) => presentInvoice(ctx, row));
   return presentList(data, { hasMore: rows.length > limit, total }, limit, offset);
 }

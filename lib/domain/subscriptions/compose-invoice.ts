@@ -49,6 +49,7 @@ export function composeInvoice(
       currency: row.currency,
       attempts: 0,
       dunning_step: 0,
+      unsent_attempts: 0,
       next_attempt_at: null,
       open_payment_id: null,
       open_is_automatic: false,
@@ -77,7 +78,21 @@ export const paid = (invoice: InvoiceRow, now: string): InvoiceRow => ({
   updated_at: now,
 });
 
-type Units = { plan: BoughtPlan; quantity: number };
+const REST = ", rest of the period";
+
+export type Units = { plan: BoughtPlan; quantity: number };
+
+/**
+ * The units that a period was last charged for, from its paid invoices, newest first: a change without
+ * proration leaves the period as paid, so a later change must not credit the new price.
+ */
+export function billedUnits({ plan, quantity }: SubscriptionRow, paidInvoices: readonly InvoiceRow[]): Units {
+  const line = paidInvoices[0]?.lines.findLast(({ type }) => type === "PLAN" || type === "PRORATION");
+  if (!line) return { plan, quantity };
+  const { unit_amount: amount, description } = line;
+  const name = line.type === "PLAN" ? description : description.slice(0, -REST.length);
+  return { plan: { ...plan, name, amount }, quantity: line.quantity };
+}
 
 /** Price of a whole period, in minor units. */
 export const priceOf = ({ plan, quantity }: Units): number => plan.amount * quantity;
@@ -111,7 +126,7 @@ export function partLine(
   const part = unusedPart(plan.amount * quantity, period, at);
   return {
     type,
-    description: sign === 1 ? `${plan.name}, rest of the period` : `${plan.name}, unused part of the period`,
+    description: sign === 1 ? plan.name + REST : `${plan.name}, unused part of the period`,
     quantity,
     unit_amount: plan.amount,
     // Avoids -0, which JSON turns into 0.
