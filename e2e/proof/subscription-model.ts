@@ -22,7 +22,8 @@ export type ModelInvoice = {
 };
 
 const UNITS = { DAYS: "days", WEEKS: "weeks", MONTHS: "months" } as const;
-const DUNNING_DAYS = [3, 5, 7];
+/** Days from each failed attempt to the next, and what follows the last one. */
+export type ModelDunning = { steps: readonly number[]; after: "CANCEL" | "KEEP" };
 
 const iso = (at: DateTime): string => at.toUTC().toISO({ precision: "milliseconds" }) ?? "";
 
@@ -37,11 +38,17 @@ export class SubscriptionModel {
   cancelsAtEnd = false;
   pending: Terms | null = null;
   card: ModelCard = "good";
+  /** The card had a hard decline. */
+  private isRefused = false;
   reason: string | null = null;
-  private isTold = false;
+  private isAnnounced = false;
+
+  /** What the period was charged for: changes without proration leave it. */
+  private billed: Terms;
 
   constructor(
     readonly zone: string,
+    readonly dunning: ModelDunning,
     public terms: Terms,
     trialDays: number | null,
     now: string,
@@ -49,6 +56,7 @@ export class SubscriptionModel {
     this.anchor = now;
     this.start = now;
     this.end = now;
+    this.billed = terms;
     if (trialDays === null) {
       this.begin(1);
       this.invoices.push({ ...this.made("PERIOD", this.price()), status: "PAID", attempts: 1, next: null });
@@ -71,6 +79,7 @@ export class SubscriptionModel {
 
   private begin(number: number): void {
     this.number = number;
+    this.billed = this.terms;
     this.start = this.startOf(number);
     this.end = this.startOf(number + 1);
   }
@@ -90,12 +99,14 @@ export class SubscriptionModel {
     return this.status === "TRIALING" || this.status === "ACTIVE" || this.status === "PAST_DUE";
   }
 
+  private isUnpaid = () => this.open().some(({ attempts, next }) => attempts > 0 || next === null);
+
   private open = () => this.invoices.filter(({ status }) => status === "OPEN");
 
   /** The next time at which it changes by itself. */
   nextDue(): string | null {
     if (!this.isRunning) return null;
-    const notice = this.status === "TRIALING" && this.number === 0 && !this.isTold ? this.noticeAt() : this.end;
+    const notice = this.status === "TRIALING" && this.number === 0 && !this.isAnnounced ? this.noticeAt() : this.end;
     const times = [notice, ...this.open().flatMap(({ next }) => next ?? [])];
     return times.sort()[0] ?? null;
   }
@@ -105,7 +116,7 @@ export class SubscriptionModel {
   /** Does everything that is due by `now`. */
   run(now: string): void {
     for (let due = this.nextDue(); due !== null && due <= now; due = this.nextDue()) {
-      if (this.status === "TRIALING" && !this.isTold && now < this.end) this.isTold = true;
+      if (this.status === "TRIALING" && !this.isAnnounced && now < this.end) this.isAnnounced = true;
       else if (this.end <= now) this.turn(now);
       else
         for (const invoice of this.open())
@@ -150,27 +161,42 @@ export class SubscriptionModel {
 
   /** Charges an invoice. False: declined. */
   try(invoice: ModelInvoice, now: string, isAutomatic: boolean): boolean {
+    if (isAutomatic && this.isRefused) {
+      invoice.next = null;
+      this.status = "PAST_DUE";
+      return false;
+    }
     invoice.attempts++;
     if (this.card === "good") {
       invoice.status = "PAID";
       invoice.next = null;
-      const isUnpaid = this.open().some(({ attempts }) => attempts > 0);
+      const isUnpaid = this.isUnpaid();
       if (this.status === "TRIALING" || (this.status === "PAST_DUE" && !isUnpaid)) this.status = "ACTIVE";
       return true;
     }
     if (this.isRunning) this.status = "PAST_DUE";
-    if (!isAutomatic) return false;
-    if (this.card === "stolen") invoice.next = null;
-    else {
-      const days = DUNNING_DAYS[invoice.step];
-      invoice.step++;
-      invoice.next = days === undefined ? null : this.after(now, { days });
-      if (days === undefined) {
-        invoice.status = "UNCOLLECTIBLE";
-        this.finish("payment_failed");
-      }
+    if (this.card === "stolen") {
+      this.isRefused = true;
+      invoice.next = null;
+    }
+    if (!isAutomatic || this.isRefused) return false;
+    const days = this.dunning.steps[invoice.step];
+    invoice.step++;
+    invoice.next = days === undefined ? null : this.after(now, { days });
+    if (days === undefined && this.dunning.after === "CANCEL") {
+      invoice.status = "UNCOLLECTIBLE";
+      this.finish("payment_failed");
     }
     return false;
+  }
+
+  /** Moves the trial's end, which is the anchor, and announces it again if more than 3 days are left. */
+  extend(end: string, now: string): boolean {
+    if (this.status !== "TRIALING" || this.number !== 0) return false;
+    this.end = end;
+    this.anchor = end;
+    if (this.noticeAt() > now) this.isAnnounced = false;
+    return true;
   }
 
   cancel(reason: string): boolean {
@@ -202,8 +228,8 @@ export class SubscriptionModel {
   }
 
   private saved = () => {
-    const { terms, pending, anchor, number, start, end, credit } = this;
-    return { terms, pending, anchor, number, start, end, credit };
+    const { terms, billed, pending, anchor, number, start, end, credit } = this;
+    return { terms, billed, pending, anchor, number, start, end, credit };
   };
 
   private charge(invoice: ModelInvoice, before: object, then: () => void): number {
@@ -231,11 +257,12 @@ export class SubscriptionModel {
       return 200;
     }
     const unused = (of: Terms) => share(this.price(of), this.start, this.end, now);
-    const old = unused(this.terms);
+    const old = unused(this.billed);
     if (this.isSameInterval(terms.plan)) {
       const total = unused(terms) - old;
       const invoice = proration === "none" ? null : this.made("CHANGE", total);
       this.terms = terms;
+      if (invoice !== null) this.billed = terms;
       this.pending = null;
       return invoice === null ? 200 : this.charge(invoice, before, () => {});
     }
@@ -250,6 +277,7 @@ export class SubscriptionModel {
     if (this.status === "CANCELLED") return false;
     if (card === this.card) return true;
     this.card = card;
+    this.isRefused = false;
     if (this.isRunning) for (const invoice of this.open()) invoice.next = now;
     return true;
   }
@@ -269,8 +297,7 @@ export class SubscriptionModel {
     invoice.next = null;
     if (to === "UNCOLLECTIBLE") return invoice;
     this.credit += invoice.creditUsed;
-    const isUnpaid = this.open().some(({ attempts }) => attempts > 0);
-    if (this.status === "PAST_DUE" && !isUnpaid) this.status = "ACTIVE";
+    if (this.status === "PAST_DUE" && !this.isUnpaid()) this.status = "ACTIVE";
     return invoice;
   }
 }

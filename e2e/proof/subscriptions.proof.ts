@@ -48,6 +48,10 @@ const step = fc.record({
       }),
     },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant("cancelAtEnd" as const), value: fc.boolean() }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constant("extend" as const), trial: fc.integer({ min: 1, max: 60 }) }),
+    },
     { weight: 1, arbitrary: fc.constant({ kind: "cancel" } as const) },
   ),
 });
@@ -59,7 +63,11 @@ const history = fc.record({
     .map((day) => new Date(Date.UTC(2024, 0, 29 + day, 12, 7, 31, 250)).toISOString()),
   zone: fc.constantFrom("UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu", "Pacific/Kiritimati"),
   currency: fc.constantFrom("USD", "JPY", "KWD"),
-  trial: fc.option(fc.integer({ min: 1, max: 40 })),
+  trial: fc.option(fc.integer({ min: 1, max: 90 })),
+  dunning: fc.record({
+    steps: fc.oneof(fc.constant([3, 5, 7]), fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 8 })),
+    after: fc.constantFrom("CANCEL" as const, "KEEP" as const),
+  }),
   plan,
   quantity,
   steps: fc.array(step, { minLength: 4, maxLength: 30 }),
@@ -82,10 +90,14 @@ type World = {
 
 async function begin(of: typeof history extends fc.Arbitrary<infer T> ? T : never): Promise<World> {
   const tenant = await subscriptionTenant(db, { start: of.start });
+  await tenant.settings({ dunning_steps: of.dunning.steps, after_last_attempt: of.dunning.after });
   const plans: ModelPlan[] = [];
   for (const { price, value, unit } of INTERVALS) {
     const id = await tenant.plan({
-      ...{ full_price: price, currency: of.currency, billing_frequency_value: value, billing_frequency_unit: unit },
+      full_price: price,
+      currency: of.currency,
+      billing_frequency_value: value,
+      billing_frequency_unit: unit,
     });
     plans.push({ id, price, value, unit });
   }
@@ -97,11 +109,20 @@ async function begin(of: typeof history extends fc.Arbitrary<infer T> ? T : neve
   const chosen = plans[of.plan] as ModelPlan;
   const trialEnd = of.trial && DateTime.fromISO(of.start, { zone: of.zone }).plus({ days: of.trial });
   const made = await tenant.create({
-    ...{ plan_id: chosen.id, payment_method_id: cards.good, quantity: of.quantity, time_zone: of.zone },
+    plan_id: chosen.id,
+    payment_method_id: cards.good,
+    quantity: of.quantity,
+    time_zone: of.zone,
     ...(trialEnd && { trial_end_at: trialEnd.toUTC().toISO({ precision: "milliseconds" }) }),
   });
   expect(made.status).toBe(201);
-  const model = new SubscriptionModel(of.zone, { plan: chosen, quantity: of.quantity }, of.trial ?? null, of.start);
+  const model = new SubscriptionModel(
+    of.zone,
+    of.dunning,
+    { plan: chosen, quantity: of.quantity },
+    of.trial ?? null,
+    of.start,
+  );
   return { tenant, model, id: made.body.id, plans, cards };
 }
 
@@ -148,6 +169,13 @@ async function act({ tenant, model, id, plans, cards }: World, { act: one }: Ste
       if (model.isRunning) model.cancelsAtEnd = one.value;
       return;
     }
+    case "extend": {
+      const end = DateTime.fromISO(now, { zone: model.zone }).plus({ days: one.trial }).toUTC();
+      const trial_end_at = end.toISO({ precision: "milliseconds" }) ?? "";
+      const { status } = await tenant.update(id, { trial_end_at });
+      expect(status).toBe(model.extend(trial_end_at, now) ? 200 : 409);
+      return;
+    }
     case "cancel":
       expect((await tenant.cancel(id, { reason: "enough" })).status).toBe(model.cancel("enough") ? 200 : 409);
       return;
@@ -160,19 +188,26 @@ async function compare({ tenant, model, id }: World): Promise<void> {
   const row = await tenant.get(id);
   const pending = model.pending && { plan_id: model.pending.plan.id, quantity: model.pending.quantity, at: model.end };
   expect(row).toMatchObject({
-    ...{ status: model.status, anchor_at: model.anchor, credit: model.credit, quantity: model.terms.quantity },
-    ...{ plan_id: model.terms.plan.id, pending_change: pending, cancel_reason: model.reason },
+    status: model.status,
+    anchor_at: model.anchor,
+    credit: model.credit,
+    quantity: model.terms.quantity,
+    plan_id: model.terms.plan.id,
+    pending_change: pending,
+    cancel_reason: model.reason,
     period: { number: model.number, start_at: model.start, end_at: model.end },
   });
   const invoices = (await tenant.invoices(id)).map((invoice) => ({
-    ...{
-      kind: invoice.kind,
-      number: invoice.period.number,
-      start: invoice.period.start_at,
-      end: invoice.period.end_at,
-    },
-    ...{ total: invoice.total, creditUsed: invoice.credit_used, due: invoice.amount_due, status: invoice.status },
-    ...{ attempts: invoice.attempts, next: invoice.next_attempt_at },
+    kind: invoice.kind,
+    number: invoice.period.number,
+    start: invoice.period.start_at,
+    end: invoice.period.end_at,
+    total: invoice.total,
+    creditUsed: invoice.credit_used,
+    due: invoice.amount_due,
+    status: invoice.status,
+    attempts: invoice.attempts,
+    next: invoice.next_attempt_at,
   }));
   expect(invoices).toEqual(model.invoices.map(({ step: _, ...invoice }) => invoice));
 }

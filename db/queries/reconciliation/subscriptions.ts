@@ -71,13 +71,24 @@ export const SUBSCRIPTION_CHECKS: readonly BookCheck[] = [
       where s.status in ('CANCELLED', 'EXPIRED') and p.created_at > s.updated_at`,
   },
   {
-    check: "open_tries_are_payments_in_progress",
-    proves: "An invoice waits only for a payment of its own whose outcome is not known or that waits for the customer.",
+    check: "attempts_are_planned_only_while_it_runs",
+    proves: "No further attempt is planned on an invoice that has ended, or whose subscription has ended or is paused.",
+    sql: `
+      select i.environment_id, i.id as invoice_id, i.status, i.next_attempt_at, s.status as subscription_status
+      from invoices i
+      left join subscriptions s on s.environment_id = i.environment_id and s.id = i.subscription_id
+      where i.next_attempt_at is not null
+        and (i.status <> 'OPEN' or s.id is null or s.status not in ('TRIALING', 'ACTIVE', 'PAST_DUE'))`,
+  },
+  {
+    check: "open_attempts_are_payments_in_progress",
+    proves:
+      "An invoice waits only for its own payment, whose outcome is unknown or which needs the customer or a capture.",
     sql: `
       select i.environment_id, i.id as invoice_id, i.open_payment_id, p.status
       from invoices i
       left join payments p on p.environment_id = i.environment_id and p.id = i.open_payment_id
       where i.open_payment_id is not null
-        and (p.id is null or p.invoice_id is distinct from i.id or p.status not in ('PENDING', 'REQUIRES_ACTION'))`,
+        and (p.id is null or p.invoice_id is distinct from i.id or p.status not in ('PENDING', 'REQUIRES_ACTION', 'AUTHORIZED'))`,
   },
 ];

@@ -7,10 +7,13 @@ import { rowToInsert, type Tag } from "./rows";
 export type InvoiceClaim = { readonly invoiceId: string; readonly subscriptionId: string } & (
   | {
       /** An attempt to pay an open invoice. */
-      readonly kind: "try";
+      readonly kind: "attempt";
       /** Earlier attempts: of two concurrent attempts that see the same number, one is made. */
       readonly attempts: number;
-      /** Made by the engine, and only while an attempt is scheduled: cancel, pause and void unschedule it. */
+      /**
+       * Made by the engine, only while an attempt is scheduled (cancel, pause and void unschedule it) and the
+       * merchant isn't suspended.
+       */
       readonly automatic: boolean;
     }
   | {
@@ -25,7 +28,9 @@ export type InvoiceClaim = { readonly invoiceId: string; readonly subscriptionId
     }
 );
 
-/** Part of the select list that fails the statement rather than claim an invoice without making its payment. */
+/**
+ * Part of the select list that fails the statement rather than claim an invoice without making its payment.
+ */
 const paymentMade = (sql: Sql) =>
   sql`, require_written(1 - (select count(*) from billing) + (select count(*) from payment))`;
 
@@ -40,7 +45,7 @@ export function claimInvoice(
   paymentId: string,
   claim: InvoiceClaim,
 ): { ctes: Fragment; check: Fragment } {
-  if (claim.kind === "try") {
+  if (claim.kind === "attempt") {
     return {
       check: paymentMade(sql),
       ctes: sql`billing as (
@@ -49,7 +54,9 @@ export function claimInvoice(
         where environment_id = ${environmentId}::uuid and id = ${claim.invoiceId}::uuid
           and (select count(*) from session) = 1
           and case when status = 'OPEN' and open_payment_id is null and attempts = ${claim.attempts}::int
-            and (next_attempt_at is not null or not ${claim.automatic}::boolean) then true end
+            and (not ${claim.automatic}::boolean or (next_attempt_at is not null and exists (
+              select from environments e join merchants m on m.id = e.merchant_id
+              where e.id = ${environmentId}::uuid and m.suspended_at is null))) then true end
         returning 1
       ),`,
     };

@@ -4,8 +4,13 @@ import type { ClockColumns } from "../clock";
 
 /** A due subscription or invoice, with its environment's clock. `id`: UUID. */
 export type Due = { environment_id: string; mode: Mode; merchant_id: string; id: string } & ClockColumns;
-/** `only`: a single environment; null = all of them. */
-export type DuePage = { readonly only: string | null; readonly perEnvironment: number; readonly limit: number };
+/** `only`: a single environment; null = all of them, without `busy`. */
+export type DuePage = {
+  readonly only: string | null;
+  readonly busy: readonly string[];
+  readonly perEnvironment: number;
+  readonly limit: number;
+};
 
 /** The environments with rows in a partial index on (environment_id, time), by a skip scan. */
 function environmentsOf(sql: Sql, table: "subscriptions" | "invoices", only: string | null) {
@@ -24,8 +29,14 @@ function environmentsOf(sql: Sql, table: "subscriptions" | "invoices", only: str
     )`;
 }
 
-/** Condition that an environment's clock isn't advancing: the job that moves it does what is due at each instant. */
-const isServed = (sql: Sql, only: string | null) => (only === null ? sql`e.clock_advancing_to is null` : sql`true`);
+/**
+ * The environments that are served: none of a suspended merchant. While a clock advances, the job that moves
+ * it does what is due at each instant.
+ */
+const served = (sql: Sql, { only, busy }: DuePage) => sql`
+  join environments e on e.id = waiting.environment_id
+  join merchants m on m.id = e.merchant_id and m.suspended_at is null
+    and ${only === null ? sql`e.clock_advancing_to is null and e.id <> all(${busy as never}::uuid[])` : sql`true`}`;
 
 /**
  * Postpones a subscription or an invoice that can't be handled now, unless it has changed. `id`: UUID of
@@ -47,43 +58,63 @@ export async function postpone(
 }
 
 /** Subscriptions that are due, each environment's oldest first. Index: `subscriptions_due`. */
-export async function listDueSubscriptions(sql: Sql, { only, perEnvironment, limit }: DuePage): Promise<Due[]> {
+export async function listDueSubscriptions(sql: Sql, page: DuePage): Promise<Due[]> {
   return sql<Due[]>`
-    with recursive ${environmentsOf(sql, "subscriptions", only)}
+    with recursive ${environmentsOf(sql, "subscriptions", page.only)}
     select own.environment_id, own.id, e.mode, e.merchant_id, e.clock_offset_ms, e.clock_frozen_at
-    from waiting
-    join environments e on e.id = waiting.environment_id
+    from waiting ${served(sql, page)}
     cross join lateral (
       select s.environment_id, s.id, s.due_at from subscriptions s
       where s.environment_id = waiting.environment_id and s.due_at <= (select clock_now(waiting.environment_id))
-        and ${isServed(sql, only)}
-      order by s.due_at limit ${perEnvironment}::int
+      order by s.due_at limit ${page.perEnvironment}::int
     ) own
     order by own.due_at
-    limit ${limit}::int`;
+    limit ${page.limit}::int`;
 }
 
 /**
  * Invoices whose next attempt is due, each environment's oldest first. At most one per subscription, because
- * the last attempt on one may void the others. Index: `invoices_due`.
+ * the last attempt on one may void the others, and none of a subscription that is due, because it may end.
+ * Index: `invoices_due`.
  */
-export async function listDueInvoices(sql: Sql, { only, perEnvironment, limit }: DuePage): Promise<Due[]> {
+export async function listDueInvoices(sql: Sql, page: DuePage): Promise<Due[]> {
   const due = await sql<(Due & { subscription_id: string })[]>`
-    with recursive ${environmentsOf(sql, "invoices", only)}
+    with recursive ${environmentsOf(sql, "invoices", page.only)}
     select own.environment_id, own.id, own.subscription_id, e.mode, e.merchant_id, e.clock_offset_ms, e.clock_frozen_at
-    from waiting
-    join environments e on e.id = waiting.environment_id
+    from waiting ${served(sql, page)}
     cross join lateral (
       select i.environment_id, i.id, i.subscription_id, i.next_attempt_at from invoices i
       where i.environment_id = waiting.environment_id and i.open_payment_id is null
         and i.next_attempt_at <= (select clock_now(waiting.environment_id))
-        and ${isServed(sql, only)}
-      order by i.next_attempt_at, i.id limit ${perEnvironment}::int
+        and not exists (
+          select from subscriptions s
+          where s.environment_id = i.environment_id and s.id = i.subscription_id
+            and s.due_at <= (select clock_now(waiting.environment_id)))
+      order by i.next_attempt_at, i.id limit ${page.perEnvironment}::int
     ) own
     order by own.next_attempt_at, own.id
-    limit ${limit}::int`;
+    limit ${page.limit}::int`;
   const seen = new Set<string>();
   return due.filter(({ subscription_id: id }) => !seen.has(id) && seen.add(id));
+}
+
+/**
+ * The next renewal and the next end of a trial in an environment. Indexes: `subscriptions_due`,
+ * `subscriptions_status`.
+ */
+export async function findNextPeriods(
+  sql: Sql,
+  environmentId: string,
+): Promise<{ renewal: string | null; trial: string | null }> {
+  const [row] = await sql<{ renewal: string | null; trial: string | null }[]>`
+    select
+      (select due_at from subscriptions
+        where environment_id = ${environmentId}::uuid and due_at is not null
+          and case when status in ('ACTIVE', 'PAST_DUE') and not cancel_at_period_end then true end
+        order by due_at limit 1) as renewal,
+      (select min(period_end_at) from subscriptions
+        where environment_id = ${environmentId}::uuid and status = 'TRIALING') as trial`;
+  return row ?? { renewal: null, trial: null };
 }
 
 /** The earliest time after `after` at which a subscription or invoice of the environment is due, or null. */

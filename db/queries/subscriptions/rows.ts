@@ -6,6 +6,7 @@ import { type InvoiceRow, invoices, type SubscriptionRow, subscriptions } from "
 import type { NextAction } from "@/lib/contract/payments/payment";
 import type { NumberedEvent } from "../../schema/events";
 import type { Fragment } from "../statement-text";
+import { queueMails } from "./mails";
 
 /*
  * Subscriptions and invoices are read and written as whole rows, in JSON. Lock order: subscription → invoice
@@ -73,6 +74,10 @@ function readRows<Row extends object>({ times }: Table<Row>, found: readonly { r
   });
 }
 
+/** Rows that were selected as JSON. */
+export const readSubscriptions = (found: readonly { row: unknown }[]) => readRows(SUBSCRIPTIONS, found);
+export const readInvoices = (found: readonly { row: unknown }[]) => readRows(INVOICES, found);
+
 const selectRows = (sql: Tag, table: string, where: Fragment, rest: Fragment = sql``) =>
   sql`select to_jsonb(r) as row from ${sql.raw(table)} r where ${where} ${rest}`;
 
@@ -85,6 +90,24 @@ export async function lockSubscription(run: Run, environmentId: string, id: stri
     selectRows(sql, "subscriptions", byId(sql, environmentId, id), sql`for update`),
   );
   return readRows(SUBSCRIPTIONS, found)[0] ?? null;
+}
+
+/** Locks the subscriptions whose charges to this card were refused. Index: `subscriptions_payment_method`. */
+export async function lockRefusedSubscriptions(
+  run: Run,
+  environmentId: string,
+  methodId: string,
+): Promise<SubscriptionRow[]> {
+  const found = await run<{ row: unknown }>((sql) =>
+    selectRows(
+      sql,
+      "subscriptions",
+      sql`r.environment_id = ${environmentId}::uuid and r.payment_method_id = ${methodId}::uuid
+        and case when r.card_refused and r.status not in ('CANCELLED', 'EXPIRED') then true end`,
+      sql`order by r.id for update`,
+    ),
+  );
+  return readRows(SUBSCRIPTIONS, found);
 }
 
 const byId = (sql: Tag, environmentId: string, id: string) =>
@@ -140,20 +163,23 @@ export async function findInvoice(run: Run, environmentId: string, id: string): 
   return readRows(INVOICES, found)[0] ?? null;
 }
 
-/** Paid invoices of a period, newest first: the amounts that can be refunded if it ends early. */
+/**
+ * Invoices that can be refunded if a subscription ends early, last paid first: those of its period, and those
+ * paid after its end.
+ */
 export async function listPaidInvoices(
   run: Run,
   environmentId: string,
-  period: Pick<SubscriptionRow, "id" | "cycle" | "period_number">,
+  period: Pick<SubscriptionRow, "id" | "cycle" | "period_number" | "ended_at">,
 ): Promise<InvoiceRow[]> {
   const found = await run<{ row: unknown }>((sql) =>
     selectRows(
       sql,
       "invoices",
       sql`r.environment_id = ${environmentId}::uuid and r.subscription_id = ${period.id}::uuid
-        and case when r.status = 'PAID' and r.cycle = ${period.cycle}::int
-          and r.period_number = ${period.period_number}::int then true end`,
-      sql`order by r.id desc`,
+        and case when r.status = 'PAID' and (r.paid_at >= ${period.ended_at}::timestamptz
+          or r.cycle = ${period.cycle}::int and r.period_number = ${period.period_number}::int) then true end`,
+      sql`order by r.paid_at desc, r.id desc`,
     ),
   );
   return readRows(INVOICES, found);
@@ -314,7 +340,7 @@ export async function claimTrial(
 }
 
 /** True if any of these keys already had a trial of the plan. */
-export async function hadTrial(
+export async function hasUsedTrial(
   run: Run,
   environmentId: string,
   { planId, keys }: { planId: string; keys: readonly string[] },
@@ -329,19 +355,25 @@ export async function hadTrial(
   return found.length > 0;
 }
 
-/** Customer actions that payments in progress require, by subscription. */
+/**
+ * Customer actions that payments in progress require, by subscription; "pay": an open invoice has no payment
+ * in progress.
+ */
 export async function findNextActions(
   sql: Sql,
   environmentId: string,
   subscriptionIds: readonly string[],
-): Promise<Map<string, NextAction>> {
+): Promise<Map<string, NextAction | "pay">> {
   if (subscriptionIds.length === 0) return new Map();
-  const rows = await sql<{ id: string; action: NextAction }[]>`
+  const rows = await sql<{ id: string; action: NextAction | null }[]>`
     select i.subscription_id as id, p.next_action as action
-    from invoices i join payments p on p.environment_id = i.environment_id and p.id = i.open_payment_id
+    from invoices i left join payments p on p.environment_id = i.environment_id and p.id = i.open_payment_id
     where i.environment_id = ${environmentId}::uuid and i.subscription_id = any(${subscriptionIds as never}::uuid[])
-      and p.status = 'REQUIRES_ACTION' and p.next_action is not null`;
-  return new Map(rows.map(({ id, action }) => [id, action]));
+      and ((p.status = 'REQUIRES_ACTION' and p.next_action is not null)
+        or (i.status = 'OPEN' and i.open_payment_id is null))`;
+  // A challenge in progress comes before an unpaid invoice.
+  const sorted = rows.toSorted((one, other) => Number(one.action !== null) - Number(other.action !== null));
+  return new Map(sorted.map(({ id, action }) => [id, action ?? "pay"]));
 }
 
 /** True if a subscription that hasn't ended uses the card. Index: `subscriptions_payment_method`. */
@@ -359,25 +391,31 @@ export async function usesPaymentMethod(run: Run, environmentId: string, methodI
 /** The actor of a change; `requestId` is null for background work. */
 export type By = { readonly actor: ActorRecord; readonly requestId: string | null };
 
-/** Writes events, numbered on from the rows' last events, and an entry of the audit log. */
+/**
+ * Writes events, which continue the rows' sequence numbers, queues their mails, and an entry of the audit log.
+ */
 export async function insertMoveEvents(
   run: Run,
   environmentId: string,
   events: readonly NumberedEvent[],
-  { actor, requestId, auditId }: By & { auditId: string },
+  { actor, requestId }: By,
 ): Promise<void> {
   const [first] = events;
   if (!first) return;
   await run(
     (sql) => sql`
-      with written as (
+      with given as (
+        select * from jsonb_to_recordset(${JSON.stringify(events)}::text::jsonb)
+          as e (id uuid, type text, operation_id uuid, object_id uuid, sequence int, data text, created_at timestamptz)
+      ), written as (
         insert into events (environment_id, id, type, operation_id, object_id, sequence, data, created_at)
         select ${environmentId}::uuid, e.id, e.type, e.operation_id, e.object_id, e.sequence, e.data::json, e.created_at
-        from jsonb_to_recordset(${JSON.stringify(events)}::text::jsonb)
-          as e (id uuid, type text, operation_id uuid, object_id uuid, sequence int, data text, created_at timestamptz)
+        from given e
+      ), mails as (
+        ${queueMails(sql, environmentId, sql`select id, type from given`)}
       )
       insert into audit_log (environment_id, id, actor, action, object_id, request_id)
-      values (${environmentId}::uuid, ${auditId}::uuid, ${JSON.stringify(actor)}::text::jsonb, ${first.type},
+      values (${environmentId}::uuid, ${first.id}::uuid, ${JSON.stringify(actor)}::text::jsonb, ${first.type},
         ${first.object_id}::uuid, ${requestId}::uuid)
       returning 1 as one`,
   );

@@ -1,5 +1,5 @@
-import * as objects from "@/lib/contract/example-objects";
 import { invoice } from "@/lib/contract/invoices/invoice";
+import * as objects from "@/lib/contract/subscriptions/example-objects";
 import { subscription } from "@/lib/contract/subscriptions/subscription";
 import { dataOf, first } from "./payment-events";
 
@@ -25,7 +25,8 @@ export const SUBSCRIPTION_EVENTS = {
     example: { object: active, previous: { status: "TRIALING" as const, updated_at: trialing.updated_at } },
   },
   "subscription.trial_will_end": {
-    summary: "A trial ends within three days, and the first period will be charged.",
+    summary:
+      "A trial ends in three days, or a shorter one has begun. Once for each trial. The first period is then charged.",
     data: subscriptionData,
     example: {
       object: { ...trialing, updated_at: "2026-11-30T12:34:20.640Z" },
@@ -38,7 +39,7 @@ export const SUBSCRIPTION_EVENTS = {
     example: { object: { ...active, quantity: 2 }, previous: { quantity: 1, updated_at: trialing.updated_at } },
   },
   "subscription.past_due": {
-    summary: "An invoice could not be paid: tries are planned, or another card is needed.",
+    summary: "An invoice could not be paid: attempts are planned, or another card is needed.",
     data: subscriptionData,
     example: {
       object: { ...active, status: "PAST_DUE" as const, updated_at: AT },
@@ -51,8 +52,11 @@ export const SUBSCRIPTION_EVENTS = {
     example: {
       object: {
         ...active,
-        ...{ status: "PAUSED" as const, paused_at: AT, updated_at: AT },
-        ...{ next_invoice_at: null, next_invoice_amount: null },
+        status: "PAUSED" as const,
+        paused_at: AT,
+        updated_at: AT,
+        next_invoice_at: null,
+        next_invoice_amount: null,
       },
       previous: { status: "ACTIVE" as const, paused_at: null, updated_at: active.updated_at },
     },
@@ -63,13 +67,17 @@ export const SUBSCRIPTION_EVENTS = {
     example: { object: active, previous: { status: "PAUSED" as const, paused_at: AT } },
   },
   "subscription.cancelled": {
-    summary: "A subscription ended: you cancelled it, its last period ended, or its last try failed.",
+    summary: "A subscription ended: you cancelled it, its last period ended, or its last payment attempt failed.",
     data: subscriptionData,
     example: {
       object: {
         ...active,
-        ...{ status: "CANCELLED" as const, cancelled_at: AT, ended_at: AT, updated_at: AT },
-        ...{ next_invoice_at: null, next_invoice_amount: null },
+        status: "CANCELLED" as const,
+        cancelled_at: AT,
+        ended_at: AT,
+        updated_at: AT,
+        next_invoice_at: null,
+        next_invoice_amount: null,
       },
       previous: { status: "ACTIVE" as const, cancelled_at: null, ended_at: null, updated_at: active.updated_at },
     },
@@ -80,8 +88,11 @@ export const SUBSCRIPTION_EVENTS = {
     example: {
       object: {
         ...active,
-        ...{ status: "EXPIRED" as const, ended_at: AT, updated_at: AT },
-        ...{ next_invoice_at: null, next_invoice_amount: null },
+        status: "EXPIRED" as const,
+        ended_at: AT,
+        updated_at: AT,
+        next_invoice_at: null,
+        next_invoice_amount: null,
       },
       previous: { status: "INCOMPLETE" as const, ended_at: null, updated_at: active.updated_at },
     },
@@ -113,7 +124,7 @@ export const SUBSCRIPTION_EVENTS = {
     },
   },
   "invoice.voided": {
-    summary: "An invoice is not owed any more.",
+    summary: "An invoice is no longer owed.",
     data: invoiceData,
     example: {
       object: { ...open, status: "VOID" as const, voided_at: AT, next_attempt_at: null, updated_at: AT },
@@ -121,7 +132,7 @@ export const SUBSCRIPTION_EVENTS = {
     },
   },
   "invoice.uncollectible": {
-    summary: "An invoice is not tried any more; it was not paid.",
+    summary: "An invoice was not paid, and no payment is attempted any more.",
     data: invoiceData,
     example: {
       object: { ...open, status: "UNCOLLECTIBLE" as const, next_attempt_at: null, updated_at: AT },

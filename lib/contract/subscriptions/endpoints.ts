@@ -24,7 +24,7 @@ export const createSubscription = endpoint({
   tag: "Subscriptions",
   summary: "Create a subscription",
   description:
-    "Charges the first period, or the paid trial, at once; a free trial charges nothing. If the card is declined the response is 402 and there is no subscription. One trial of a plan for each customer, card and e-mail address: another one begins with period 1, and `trial_refused` is true.",
+    "Charges the first period, or the paid trial, at once; a free trial charges nothing. If the card is declined, the response is 402 and there is no subscription. Each customer, card and e-mail address gets one trial of a plan: after that, a subscription begins with period 1, and `trial_refused` is true.",
   permissions: ["subscription.write"],
   idempotency: "required",
   movesMoney: true,
@@ -70,13 +70,13 @@ export const updateSubscription = endpoint({
   path: "/v1/subscriptions/{id}",
   tag: "Subscriptions",
   summary: "Update a subscription",
-  description: "Changes the fields you send. With another card, unpaid invoices are tried at once.",
+  description: "Changes the fields you send. With another card, unpaid invoices are charged at once.",
   permissions: ["subscription.write"],
-  idempotency: "none",
+  idempotency: "optional",
   body: updateSubscriptionBody,
   status: 200,
   response: subscription,
-  errors: [...BODY_ERRORS, "resource_not_found", "invalid_state", "outcome_pending"],
+  errors: [...BODY_ERRORS, ...IDEMPOTENCY_ERRORS, "resource_not_found", "invalid_state", "outcome_pending"],
 });
 
 export const cancelSubscription = endpoint({
@@ -86,7 +86,7 @@ export const cancelSubscription = endpoint({
   tag: "Subscriptions",
   summary: "Cancel a subscription",
   description:
-    "Ends it at once: unpaid invoices become VOID and no payment is tried any more. With `refund: prorated` the unused part of the paid period is refunded. To end it with the period, set `cancel_at_period_end`.",
+    "Ends it immediately: unpaid invoices become VOID and nothing is charged any more. With `refund: prorated` the unused part of the paid period is refunded. To end it with the period, set `cancel_at_period_end`.",
   permissions: ["subscription.write"],
   idempotency: "required",
   movesMoney: true,
@@ -94,7 +94,7 @@ export const cancelSubscription = endpoint({
   bodyOptional: true,
   status: 200,
   response: subscription,
-  errors: [...MONEY_ERRORS, "resource_not_found", "invalid_state", "outcome_pending"],
+  errors: [...MONEY_ERRORS, "resource_not_found", "invalid_state", "limit_exceeded", "outcome_pending"],
 });
 
 export const pauseSubscription = endpoint({
@@ -103,7 +103,7 @@ export const pauseSubscription = endpoint({
   path: "/v1/subscriptions/{id}/pause",
   tag: "Subscriptions",
   summary: "Pause a subscription",
-  description: "No invoices and no tries until it is resumed.",
+  description: "No invoices and no payment attempts until it is resumed.",
   permissions: ["subscription.write"],
   idempotency: "optional",
   body: z.strictObject({}),
@@ -120,7 +120,7 @@ export const resumeSubscription = endpoint({
   tag: "Subscriptions",
   summary: "Resume a subscription",
   description:
-    "A new period begins and is charged now; later periods are counted from now. If the card is declined the response is 402 and the subscription stays paused.",
+    "A new period begins and is charged now; later periods are counted from now. If the card is declined, the response is 402 and the subscription stays paused.",
   permissions: ["subscription.write"],
   idempotency: "required",
   movesMoney: true,
@@ -138,7 +138,7 @@ export const changeSubscriptionPlan = endpoint({
   tag: "Subscriptions",
   summary: "Change plan or quantity",
   description:
-    "At the end of the period, or now: then the rest of the period is settled, a positive total is charged and a negative one becomes credit. If the card is declined the response is 402 and nothing changes. Another billing interval begins a new period now.",
+    "At the end of the period, or now. A change now settles the rest of the period: a positive total is charged, and a negative one becomes credit. If the card is declined, the response is 402 and nothing changes. Changing to another billing interval now begins a new period.",
   permissions: ["subscription.write"],
   idempotency: "required",
   movesMoney: true,
@@ -154,14 +154,18 @@ export const previewSubscriptionChange = endpoint({
   path: "/v1/subscriptions/{id}/preview-change",
   tag: "Subscriptions",
   summary: "Preview a change",
-  description: "The invoice that the change would make. Nothing is written.",
+  description: "The invoice that the change would make. Nothing changes.",
   permissions: ["subscription.read"],
-  idempotency: "none",
+  idempotency: "optional",
   reads: true,
   body: changePlanBody,
   status: 200,
   response: invoice,
-  errors: [...BODY_ERRORS, "resource_not_found", "invalid_state", "plan_not_recurring", "plan_not_active"],
+  errors: [
+    ...BODY_ERRORS,
+    ...IDEMPOTENCY_ERRORS,
+    ...(["resource_not_found", "invalid_state", "plan_not_recurring", "plan_not_active"] as const),
+  ],
 });
 
 export const retrySubscription = endpoint({
@@ -170,7 +174,7 @@ export const retrySubscription = endpoint({
   path: "/v1/subscriptions/{id}/retry",
   tag: "Subscriptions",
   summary: "Retry the unpaid invoice",
-  description: "Charges the oldest unpaid invoice now. A decline is 402 and uses up none of the planned tries.",
+  description: "Charges the oldest unpaid invoice now. A decline is 402 and uses up none of the planned attempts.",
   permissions: ["subscription.write"],
   idempotency: "required",
   movesMoney: true,

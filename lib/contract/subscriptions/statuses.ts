@@ -10,6 +10,19 @@ export const SUBSCRIPTION_STATUSES = [
 ] as const;
 export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
 
+export const SUBSCRIPTION_STATUS_LABELS: Record<SubscriptionStatus, string> = {
+  INCOMPLETE: "Incomplete",
+  TRIALING: "Trial",
+  ACTIVE: "Active",
+  PAST_DUE: "Past due",
+  PAUSED: "Paused",
+  CANCELLED: "Cancelled",
+  EXPIRED: "Expired",
+};
+
+/** Actions that a status may allow. */
+export type SubscriptionAction = "update" | "cancel" | "pause" | "resume" | "change-plan" | "retry";
+
 export const INVOICE_STATUSES = ["DRAFT", "OPEN", "PAID", "VOID", "UNCOLLECTIBLE"] as const;
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
 

@@ -44,7 +44,7 @@ const boughtPlan = z
   .meta({ id: "BoughtPlan" });
 export type BoughtPlan = z.infer<typeof boughtPlan>;
 
-/** Max. units of a plan in one subscription. */
+/** Max units of a plan in one subscription. */
 const MAX_QUANTITY = 10_000;
 const quantity = z.int().min(1).max(MAX_QUANTITY);
 
@@ -57,7 +57,9 @@ export const subscription = z
     plan: boughtPlan.describe("The plan as bought: later changes of its price do not affect this subscription."),
     customer_id: z.string().describe("Your own id for the customer."),
     customer_email: z.string().nullable().describe("The customer's e-mail address."),
-    payment_method_id: idOf("paymentMethod").describe("The card that is charged."),
+    payment_method_id: idOf("paymentMethod")
+      .nullable()
+      .describe("The card that is charged; null while the first payment, which stores it, is incomplete."),
     quantity: z.int().describe("Units of the plan."),
     currency: z.string().describe("ISO 4217 code, upper case."),
     time_zone: z.string().describe("IANA time zone in which periods are counted."),
@@ -75,7 +77,7 @@ export const subscription = z
     cancel_at_period_end: z.boolean().describe("True: it ends with the current period."),
     cancelled_at: timestamp.nullable().describe("When it was cancelled."),
     ended_at: timestamp.nullable().describe("When it ended."),
-    cancel_reason: z.string().nullable().describe("Your reason, or `payment_failed` after the last try."),
+    cancel_reason: z.string().nullable().describe("Your reason, or `payment_failed` after the last attempt."),
     paused_at: timestamp.nullable().describe("When it was paused."),
     pending_change: z
       .object({
@@ -119,11 +121,13 @@ export type CreateSubscriptionBody = z.infer<typeof createSubscriptionBody>;
 
 export const updateSubscriptionBody = z
   .strictObject({
-    payment_method_id: idInput.optional().describe("Another card of the customer. An unpaid invoice is tried at once."),
+    payment_method_id: idInput
+      .optional()
+      .describe("Another card of the customer. An unpaid invoice is charged immediately."),
     cancel_at_period_end: z
       .boolean()
       .optional()
-      .describe("True ends it with the current period; false takes that back."),
+      .describe("True ends it with the current period; false keeps it running."),
     trial_end_at: instant.optional().describe("A new end of the trial, later than now, while it is TRIALING."),
     metadata: metadata.optional().describe("Replaces your own keys and values."),
   })

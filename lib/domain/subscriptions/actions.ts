@@ -3,21 +3,22 @@ import { listPaidInvoices, lockOpenInvoices, lockSubscription, type Run, runIn }
 import type { InvoiceRow, SubscriptionRow } from "@/db/schema/subscriptions";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
-import type { SubscriptionStatus } from "@/lib/contract/subscriptions/statuses";
+import type { SubscriptionAction, SubscriptionStatus } from "@/lib/contract/subscriptions/statuses";
 import type {
   CancelSubscriptionBody,
   Subscription,
   UpdateSubscriptionBody,
 } from "@/lib/contract/subscriptions/subscription";
+import { countLaterRefund } from "../api-keys/limits";
 import { type Context, environmentNow, type Reply, resourceNotFound } from "../context";
 import { runOnce } from "../idempotency/run-once";
-import { changesNow, holdMethod, requireMethod } from "./charge";
-import { laterThan } from "./create";
-import { changed, ended, isUnderWay, type Move } from "./move";
+import { changeInProgress, holdMethod, requireMethod } from "./charge";
+import { parseFutureTime } from "./create";
+import { changed, ended, isUnderWay, type Move, withCard } from "./move";
 import { presentSubscription } from "./present";
 import { unusedPart } from "./proration";
 import { beginRefunds } from "./refunds";
-import { isRunning, type SubscriptionAction, subscriptionActions } from "./states";
+import { isRunning, subscriptionActions } from "./states";
 import { writeMove } from "./write-move";
 
 /** A locked subscription with its unpaid invoices, and the current time. */
@@ -37,7 +38,7 @@ export async function hold(ctx: Context, tx: Orm, publicId: string, action: Subs
   if (!row || row.event_sequence === 0) throw resourceNotFound("subscription", publicId);
   requireAction(row.status, action);
   const open = await lockOpenInvoices(run, ctx.environment.id, row.id);
-  if (open.some(isUnderWay)) throw changesNow();
+  if (open.some(isUnderWay)) throw changeInProgress();
   return { row, open, now: environmentNow(ctx).toISOString(), tx, run };
 }
 
@@ -66,17 +67,18 @@ function changeHeld(
 export async function writeHeld(ctx: Context, { row, open, now, run }: Held, move: Move): Promise<Subscription> {
   const locked = { subscription: row, invoices: open };
   const by = { actor: ctx.actor, requestId: ctx.request.id };
-  const { subscription } = await writeMove(run, ctx.environment, { locked, move, by, now });
+  const { subscription } = await writeMove(run, ctx, { locked, move, by, now });
   return presentSubscription(subscription, ctx.environment.mode, null);
 }
 
 /** Ends a subscription immediately. A prorated refund returns the unused part of the paid period. */
 export async function cancelSubscription(ctx: Context, input: CancelSubscriptionBody & { id: string }): Promise<Reply> {
   const due: SubscriptionRow[] = [];
-  const reply = await changeHeld(ctx, input.id, "cancel", async ({ row, open, now, run }) => {
+  const reply = await changeHeld(ctx, input.id, "cancel", async ({ row, open, now, run, tx }) => {
     const move = ended(row, open, { at: now, now, reason: input.reason });
     if (input.refund === "none") return move;
     const refund_due = await refundable(run, row, now);
+    if (refund_due > 0) await countLaterRefund(ctx, tx, { amount: refund_due, currency: row.currency });
     const subscription = changed(move.subscription, { refund_due }, now);
     if (refund_due > 0) due.push(subscription);
     return { ...move, subscription };
@@ -86,8 +88,10 @@ export async function cancelSubscription(ctx: Context, input: CancelSubscription
   return reply;
 }
 
-/** The unused part of what was invoiced for the current period, at most the amount paid for it. Minor units. */
-async function refundable(run: Run, row: SubscriptionRow, now: string): Promise<number> {
+/**
+ * The unused part of what was invoiced for the current period, at most the amount paid for it. Minor units.
+ */
+export async function refundable(run: Run, row: SubscriptionRow, now: string): Promise<number> {
   if (!isRunning(row.status)) return 0;
   const invoices = await listPaidInvoices(run, row.environment_id, row);
   const paid = invoices.reduce((sum, { amount_paid }) => sum + amount_paid, 0);
@@ -109,28 +113,23 @@ export function pauseSubscription(ctx: Context, input: { id: string }): Promise<
 export async function updateSubscription(ctx: Context, input: UpdateSubscriptionBody & { id: string }): Promise<Reply> {
   return changeHeld(ctx, input.id, "update", async ({ row, open, now, tx }) => {
     const values: Partial<SubscriptionRow> = {};
-    let invoices: InvoiceRow[] = [];
+    let before: Pick<Move, "subscription" | "invoices"> = { subscription: row, invoices: [] };
     if (input.metadata !== undefined) values.metadata = input.metadata;
     if (input.cancel_at_period_end !== undefined) {
       if (!isRunning(row.status)) requireAction(row.status, "pause");
       values.cancel_at_period_end = input.cancel_at_period_end;
     }
     if (input.trial_end_at !== undefined)
-      Object.assign(values, trialUntil(row, laterThan(now, input.trial_end_at), now));
+      Object.assign(values, trialUntil(row, parseFutureTime(now, input.trial_end_at), now));
     if (input.payment_method_id !== undefined) {
-      const method = await requireMethod(ctx, input.payment_method_id, row.customer_id);
-      if (method.id !== row.payment_method_id && isRunning(row.status)) {
-        invoices = open
-          .filter(({ open_payment_id }) => open_payment_id === null)
-          .map((invoice) => ({ ...invoice, next_attempt_at: now, updated_at: now }));
-      }
+      const method = await requireMethod(ctx, input.payment_method_id, row.customer_id, tx);
       await holdMethod(tx, method);
-      values.payment_method_id = method.id;
+      before = withCard(row, open, { methodId: method.id, now });
     }
-    const next = changed(row, values, now);
+    const next = changed(before.subscription, values, now);
     const isSame = JSON.stringify({ ...next, updated_at: row.updated_at }) === JSON.stringify(row);
     if (isSame) return { subscription: row, invoices: [], events: [] };
-    return { subscription: next, invoices, events: [{ type: "subscription.updated" }] };
+    return { subscription: next, invoices: before.invoices, events: [{ type: "subscription.updated" }] };
   });
 }
 
@@ -141,10 +140,12 @@ function trialUntil(row: SubscriptionRow, end: string, now: string): Partial<Sub
       extra: { current_status: row.status, allowed_actions: subscriptionActions(row.status) },
     });
   }
-  const isToldAgain = Date.parse(end) - Date.parse(now) > 3 * 86_400_000;
+  const isAnnouncedAgain = Date.parse(end) - Date.parse(now) > 3 * 86_400_000;
   return {
-    ...{ trial_end_at: end, period_end_at: end, anchor_at: end },
-    ...(isToldAgain && { trial_end_told: false }),
+    trial_end_at: end,
+    period_end_at: end,
+    anchor_at: end,
+    ...(isAnnouncedAgain && { trial_end_announced: false }),
     ...(row.pending_change && { pending_change: { ...row.pending_change, at: end } }),
   };
 }

@@ -14,7 +14,7 @@ export function advance(
 ): Move | null {
   if (row.status === "INCOMPLETE") return expire(row, open, now);
   if (row.status === "TRIALING" && now < row.period_end_at) {
-    const subscription = changed(row, { trial_end_told: true }, now);
+    const subscription = changed(row, { trial_end_announced: true }, now);
     return { subscription, invoices: [], events: [{ type: "subscription.trial_will_end" }] };
   }
   // The change that is being paid may alter the next period.
@@ -23,7 +23,8 @@ export function advance(
   return renew(row, { now, invoiceId });
 }
 
-function expire(row: SubscriptionRow, open: readonly InvoiceRow[], now: string): Move | null {
+/** Ends a subscription that never began. Null: its payment in progress must end first. */
+export function expire(row: SubscriptionRow, open: readonly InvoiceRow[], now: string): Move | null {
   if (open.some(({ open_payment_id }) => open_payment_id !== null)) return null;
   return {
     subscription: changed(row, { status: "EXPIRED", ended_at: now }, now),
@@ -61,8 +62,17 @@ function renew(row: SubscriptionRow, { now, invoiceId }: { now: string; invoiceI
   const subscription = changed(
     row,
     {
-      ...{ plan, quantity, plan_id, anchor_at, cycle, credit, pending_change: null, latest_invoice_id: invoice.id },
-      ...{ period_number: period.number, period_start_at: period.start_at, period_end_at: period.end_at },
+      plan,
+      quantity,
+      plan_id,
+      anchor_at,
+      cycle,
+      credit,
+      pending_change: null,
+      latest_invoice_id: invoice.id,
+      period_number: period.number,
+      period_start_at: period.start_at,
+      period_end_at: period.end_at,
       ...(isActivated && { status: "ACTIVE" as const }),
     },
     now,

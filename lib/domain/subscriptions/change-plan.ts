@@ -3,6 +3,7 @@ import {
   listPaidInvoices,
   lockOpenInvoices,
   lockSubscription,
+  type Run,
   runIn,
   runOn,
 } from "@/db/queries/subscriptions/rows";
@@ -10,19 +11,19 @@ import type { ChangeOnPayment, InvoiceRow, SubscriptionRow } from "@/db/schema/s
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import type { Invoice } from "@/lib/contract/invoices/invoice";
+import type { SubscriptionAction } from "@/lib/contract/subscriptions/statuses";
 import type { ChangePlanBody } from "@/lib/contract/subscriptions/subscription";
 import { type Context, environmentNow, newEnvironmentId, type Reply, resourceNotFound } from "../context";
 import { runOnce } from "../idempotency/run-once";
 import { replayKnown } from "../idempotency/used-key";
 import { type Held, hold, requireAction, writeHeld } from "./actions";
 import { advance } from "./advance";
-import { type Change, changeLater, changeNow, resumeNow } from "./change";
-import { cardToCharge, changesNow, charge, getMethod, refuseOrReplay } from "./charge";
-import { paid } from "./compose-invoice";
+import { type Change, type ChangedAt, changeLater, changeNow, resumeNow } from "./change";
+import { cardToCharge, changeInProgress, charge, getMethod, refuseOrReplay } from "./charge";
+import { billedUnits, paid } from "./compose-invoice";
 import { boughtPlan, invalid, notForSale, requireChargeable, requirePlan } from "./create";
 import { changed, isUnderWay, type Move } from "./move";
 import { presentInvoice } from "./present";
-import type { SubscriptionAction } from "./states";
 
 /** Changes plan or quantity, immediately or at the end of the period. */
 export function changeSubscriptionPlan(ctx: Context, input: ChangePlanBody & { id: string }): Promise<Reply> {
@@ -47,29 +48,29 @@ export function resumeSubscription(ctx: Context, input: { id: string }): Promise
   return withReplay(ctx, () => changeAndCharge(ctx, input.id, "resume", resumeNow));
 }
 
-/** Previews the invoice that a change would create. Writes nothing. */
-export async function previewSubscriptionChange(
-  ctx: Context,
-  input: ChangePlanBody & { id: string },
-): Promise<Invoice> {
+/** Previews the invoice that a change would create. Writes nothing but the response of an idempotency key. */
+export function previewSubscriptionChange(ctx: Context, input: ChangePlanBody & { id: string }): Promise<Reply> {
+  return runOnce(ctx, () => previewChange(ctx, input));
+}
+
+async function previewChange(ctx: Context, input: ChangePlanBody & { id: string }): Promise<Invoice> {
   const target = await targetOf(ctx, input);
   const row = await getRow(ctx, input.id);
   requireAction(row.status, "change-plan");
-  const at = { now: environmentNow(ctx).toISOString(), invoiceId: newEnvironmentId(ctx) };
+  const run = runOn(ctx.service.db.within(ctx.environment.id).sql);
+  const billed = billedUnits(row, await listPaidInvoices(run, ctx.environment.id, row));
+  const at = { now: environmentNow(ctx).toISOString(), invoiceId: newEnvironmentId(ctx), billed };
   const next = requireSuitable(row, target, input);
   if (input.when === "now") await requirePaidUp(ctx, row);
   const change =
     input.when === "now"
       ? changeNow(row, next, input.proration, at)
       : { values: changeLater(row, next), invoice: null };
-  return presentInvoice(
-    change.invoice ?? nextInvoice({ ...row, ...change.values }, at.invoiceId),
-    ctx.environment.mode,
-  );
+  return presentInvoice(ctx, change.invoice ?? nextInvoice({ ...row, ...change.values }, at.invoiceId));
 }
 
 /** The DRAFT of the next period's invoice. */
-function nextInvoice(row: SubscriptionRow, invoiceId: string): InvoiceRow {
+export function nextInvoice(row: SubscriptionRow, invoiceId: string): InvoiceRow {
   const end = { ...row, cancel_at_period_end: false };
   const invoice = advance(end, [], { now: row.period_end_at, invoiceId })?.invoices[0];
   if (!invoice) throw new Error(`subscription ${row.id} has no next invoice`);
@@ -145,18 +146,22 @@ async function changeAndCharge(
   ctx: Context,
   publicId: string,
   action: SubscriptionAction,
-  decide: (row: SubscriptionRow, at: { now: string; invoiceId: string }) => Change,
+  decide: (row: SubscriptionRow, at: ChangedAt) => Change,
 ): Promise<Reply> {
   const row = await getRow(ctx, publicId);
   requireAction(row.status, action);
-  const at = { now: environmentNow(ctx).toISOString(), invoiceId: newEnvironmentId(ctx) };
+  const billedOn = async (run: Run, one: SubscriptionRow) =>
+    billedUnits(one, await listPaidInvoices(run, ctx.environment.id, one));
+  const billed = await billedOn(runOn(ctx.service.db.within(ctx.environment.id).sql), row);
+  const at = { now: environmentNow(ctx).toISOString(), invoiceId: newEnvironmentId(ctx), billed };
   const { values, invoice } = decide(row, at);
   if (invoice === null || invoice.amount_due === 0) {
     return runOnce(ctx, async (tx) => {
       const held = await hold(ctx, tx, publicId, action);
-      const change = decide(held.row, { now: held.now, invoiceId: at.invoiceId });
+      const stillBilled = await billedOn(held.run, held.row);
+      const change = decide(held.row, { now: held.now, invoiceId: at.invoiceId, billed: stillBilled });
       // The subscription changed in the meantime, and the change now costs something.
-      if (change.invoice && change.invoice.amount_due > 0) throw changesNow();
+      if (change.invoice && change.invoice.amount_due > 0) throw changeInProgress();
       const move = moveOf(held, change);
       const isResumed = held.row.status === "PAUSED";
       const left = isResumed
@@ -169,8 +174,12 @@ async function changeAndCharge(
   const change: ChangeOnPayment = { ...values, credit: (values.credit ?? row.credit) - row.credit };
   const draft = { ...invoice, change_on_payment: change };
   const claim = {
-    ...({ kind: "first", invoiceId: draft.id, subscriptionId: row.id } as const),
-    ...{ subscription: { version: row.version }, invoice: draft, trialKeys: [] },
+    kind: "first" as const,
+    invoiceId: draft.id,
+    subscriptionId: row.id,
+    subscription: { version: row.version },
+    invoice: draft,
+    trialKeys: [],
   };
   const subscription = { ...row, plan_id: values.plan_id ?? row.plan_id };
   return charge(ctx, { subscription, invoice: draft, claim, card: await cardToCharge(ctx, await getMethod(ctx, row)) });
@@ -186,7 +195,7 @@ async function requireNoneUnderWay(ctx: Context, { id }: SubscriptionRow): Promi
     await lockSubscription(runIn(tx), ctx.environment.id, id);
     return lockOpenInvoices(runIn(tx), ctx.environment.id, id);
   });
-  if (open.some(isUnderWay)) throw changesNow();
+  if (open.some(isUnderWay)) throw changeInProgress();
 }
 
 /** Prefers the key's stored response to a refusal, whatever has changed since. */

@@ -1,10 +1,12 @@
 import type { InvoiceRow, PendingChange, SubscriptionRow } from "@/db/schema/subscriptions";
-import { composeInvoice, partLine, planLine } from "./compose-invoice";
+import { composeInvoice, partLine, planLine, type Units } from "./compose-invoice";
 import { periodOf } from "./periods";
 
 /** The plan and quantity to change to. */
 type Target = Pick<PendingChange, "plan_id" | "plan" | "quantity">;
 type At = { readonly now: string; readonly invoiceId: string };
+/** `billed`: the units that the current period was charged for. */
+export type ChangedAt = At & { readonly billed: Units };
 
 const isSameInterval = (a: SubscriptionRow["plan"], b: SubscriptionRow["plan"]): boolean =>
   a.interval.value === b.interval.value && a.interval.unit === b.interval.unit;
@@ -17,36 +19,40 @@ export type Change = {
 };
 
 /**
- * An immediate change. With the same interval, the rest of the period is prorated: the unused part of the old
- * price is credited, that of the new price charged. Another interval begins a new period, less the unused
- * part. A trial isn't prorated.
+ * An immediate change. With the same interval, the rest of the period is prorated: the unused part of the price
+ * charged before is credited, that of the new price charged. Another interval begins a new period, less the
+ * unused part. A trial isn't prorated.
  */
 export function changeNow(
   row: SubscriptionRow,
   { plan_id, plan, quantity }: Target,
   proration: "credit" | "none",
-  { now, invoiceId }: At,
+  { now, invoiceId, billed }: ChangedAt,
 ): Change {
   const target = { plan_id, plan, quantity, pending_change: null };
   if (row.period_number === 0) return { values: target, invoice: null };
-  const old = { plan: row.plan, quantity: row.quantity };
   const current = { start_at: row.period_start_at, end_at: row.period_end_at };
   if (isSameInterval(row.plan, plan)) {
     if (proration === "none") return { values: target, invoice: null };
     const lines = [
-      partLine("PRORATION", old, { period: current, at: now, sign: -1 }),
+      partLine("PRORATION", billed, { period: current, at: now, sign: -1 }),
       partLine("PRORATION", { plan, quantity }, { period: current, at: now, sign: 1 }),
     ];
     const period = { number: row.period_number, ...current };
     const { invoice, credit } = composeInvoice(row, {
-      ...{ id: invoiceId, kind: "CHANGE", cycle: row.cycle, period, lines, now },
+      id: invoiceId,
+      kind: "CHANGE",
+      cycle: row.cycle,
+      period,
+      lines,
+      now,
     });
     return { values: { ...target, credit }, invoice };
   }
   const calendar = { anchorAt: now, timeZone: row.time_zone, every: plan.interval };
   const period = periodOf(calendar, 1);
   const lines = [planLine({ plan, quantity }, period)];
-  if (proration === "credit") lines.push(partLine("CREDIT", old, { period: current, at: now, sign: -1 }));
+  if (proration === "credit") lines.push(partLine("CREDIT", billed, { period: current, at: now, sign: -1 }));
   return startPeriod(row, { ...target }, { period, lines, now, invoiceId });
 }
 
@@ -73,8 +79,13 @@ function startPeriod(
   const { invoice, credit } = composeInvoice(row, { id: invoiceId, kind: "PERIOD", cycle, period, lines, now });
   return {
     values: {
-      ...{ ...values, credit, cycle, anchor_at: now, period_number: period.number },
-      ...{ period_start_at: period.start_at, period_end_at: period.end_at },
+      ...values,
+      credit,
+      cycle,
+      anchor_at: now,
+      period_number: period.number,
+      period_start_at: period.start_at,
+      period_end_at: period.end_at,
     },
     invoice,
   };

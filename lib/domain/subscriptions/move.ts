@@ -1,5 +1,6 @@
 import type { InvoiceRow, SubscriptionRow } from "@/db/schema/subscriptions";
 import type { EventTypeOf } from "@/lib/contract/events/event";
+import { isRunning } from "./states";
 
 /** Changes written in one commit: the updated rows, and the events in order. */
 export type Move = {
@@ -27,7 +28,7 @@ function dueAt(row: SubscriptionRow): string | null {
     case "INCOMPLETE":
       return new Date(Date.parse(row.created_at) + INCOMPLETE_HOURS * HOUR_MS).toISOString();
     case "TRIALING":
-      return row.trial_end_told || row.period_number > 0 ? row.period_end_at : trialNoticeAt(row);
+      return row.trial_end_announced || row.period_number > 0 ? row.period_end_at : trialNoticeAt(row);
     case "ACTIVE":
     case "PAST_DUE":
       return row.period_end_at;
@@ -47,6 +48,29 @@ const trialNoticeAt = ({ period_end_at }: SubscriptionRow): string =>
 export function changed(row: SubscriptionRow, values: Partial<SubscriptionRow>, now: string): SubscriptionRow {
   const next = { ...row, ...values, updated_at: now };
   return { ...next, due_at: dueAt(next) };
+}
+
+/** A subscription with another card, and its unpaid invoices, which are charged to that card immediately. */
+export function withCard(
+  row: SubscriptionRow,
+  open: readonly InvoiceRow[],
+  { methodId, now }: { methodId: string; now: string },
+): Pick<Move, "subscription" | "invoices"> {
+  if (methodId === row.payment_method_id) return { subscription: row, invoices: [] };
+  return withRenewedCard({ ...row, payment_method_id: methodId }, open, now);
+}
+
+/** The same for a subscription whose refused card may work again. */
+export function withRenewedCard(
+  row: SubscriptionRow,
+  open: readonly InvoiceRow[],
+  now: string,
+): Pick<Move, "subscription" | "invoices"> {
+  const due = isRunning(row.status) ? open.filter(({ open_payment_id }) => open_payment_id === null) : [];
+  return {
+    subscription: changed(row, { card_refused: false }, now),
+    invoices: due.map((invoice) => ({ ...invoice, next_attempt_at: now, updated_at: now })),
+  };
 }
 
 /** True while a payment is in progress that makes a change if it succeeds. */
@@ -71,8 +95,14 @@ export function ended(
   const subscription = changed(
     row,
     {
-      ...{ status: "CANCELLED", cancelled_at: at, ended_at: at, cancel_reason: reason, paused_at: null },
-      ...{ pending_change: null, cancel_at_period_end: false, credit: row.credit + credit },
+      status: "CANCELLED",
+      cancelled_at: at,
+      ended_at: at,
+      cancel_reason: reason,
+      paused_at: null,
+      pending_change: null,
+      cancel_at_period_end: false,
+      credit: row.credit + credit,
     },
     now,
   );

@@ -13,7 +13,7 @@ const starts = (
 ) => Array.from({ length: n }, (_, i) => periodStart({ anchorAt, timeZone, every }, i + 1));
 const days = (...of: Parameters<typeof starts>) => starts(...of).map((at) => at.slice(0, 10));
 
-test("the 31st falls back to the last day of a shorter month, and comes back", () => {
+test("the 31st falls back to the last day of a shorter month, and returns", () => {
   expect(days("2026-12-31T09:00:00.000Z", "UTC", monthly, 4)).toEqual([
     ...["2026-12-31", "2027-01-31", "2027-02-28", "2027-03-31"],
   ]);
@@ -22,13 +22,13 @@ test("the 31st falls back to the last day of a shorter month, and comes back", (
   ]);
 });
 
-test("29 February comes back in leap years", () => {
+test("February 29 returns in leap years", () => {
   expect(days("2028-02-29T09:00:00.000Z", "UTC", { value: 12, unit: "MONTHS" }, 5)).toEqual([
     ...["2028-02-29", "2029-02-28", "2030-02-28", "2031-02-28", "2032-02-29"],
   ]);
 });
 
-test("quarters from a month's end are contiguous, and none is a sliver of a day", () => {
+test("quarters from a month's end are contiguous, without a one-day sliver", () => {
   const quarterly = {
     anchorAt: "2026-11-30T00:00:00.000Z",
     timeZone: "UTC",

@@ -1,7 +1,7 @@
 import { Temporal } from "temporal-polyfill";
 import type { Period } from "@/lib/contract/plans/schedule";
 
-/** How a subscription's periods are counted: anchor, time zone and interval. */
+/** Schedule of a subscription's periods: anchor, time zone and interval. */
 export type Calendar = {
   /** ISO time. */
   readonly anchorAt: string;

@@ -4,6 +4,8 @@ import type { Invoice } from "@/lib/contract/invoices/invoice";
 import type { NextAction } from "@/lib/contract/payments/payment";
 import type { Subscription } from "@/lib/contract/subscriptions/subscription";
 import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
+import type { Environment } from "../context";
+import { invoiceUrl, type Links } from "../invoices/hosted-link";
 import { nextPeriod } from "./advance";
 import { priceOf } from "./compose-invoice";
 import { isRunning } from "./states";
@@ -19,7 +21,7 @@ export function presentSubscription(row: SubscriptionRow, mode: Mode, nextAction
     plan: row.plan,
     customer_id: row.customer_id,
     customer_email: row.customer_email,
-    payment_method_id: encodeId("paymentMethod", row.payment_method_id),
+    payment_method_id: encodeIdOrNull("paymentMethod", row.payment_method_id),
     quantity: row.quantity,
     currency: row.currency,
     time_zone: row.time_zone,
@@ -50,9 +52,26 @@ export function presentSubscription(row: SubscriptionRow, mode: Mode, nextAction
 }
 
 /** `INV-000001`. */
-const invoiceNumber = (number: number): string => `INV-${String(number).padStart(6, "0")}`;
+/**
+ * The next action of an INCOMPLETE subscription without a payment in progress: the customer pays its invoice,
+ * on the invoice's page.
+ */
+export function payInvoiceAction({ service }: ShownIn, row: SubscriptionRow): NextAction | null {
+  const { environment_id, latest_invoice_id: id, due_at } = row;
+  if (row.status !== "INCOMPLETE" || id === null || due_at === null) return null;
+  const url = invoiceUrl(service, { environment_id, id });
+  return { type: "redirect_to_url", redirect_to_url: { url }, expires_at: due_at };
+}
 
-export function presentInvoice(row: InvoiceRow, mode: Mode): Invoice {
+export const invoiceNumber = (number: number): string => `INV-${String(number).padStart(6, "0")}`;
+
+/** The environment of an object to show, and what its links are made with. */
+export type ShownIn = {
+  readonly service: Links;
+  readonly environment: Pick<Environment, "id" | "mode">;
+};
+
+export function presentInvoice({ service, environment }: ShownIn, row: InvoiceRow): Invoice {
   return {
     id: encodeId("invoice", row.id),
     object: "invoice",
@@ -71,11 +90,11 @@ export function presentInvoice(row: InvoiceRow, mode: Mode): Invoice {
     attempts: row.attempts,
     next_attempt_at: row.next_attempt_at,
     payment_ids: row.payment_ids.map((id) => encodeId("payment", id)),
-    hosted_url: null,
+    hosted_url: row.status === "DRAFT" ? null : invoiceUrl(service, row),
     paid_at: row.paid_at,
     voided_at: row.voided_at,
     metadata: row.metadata,
-    environment: API_ENVIRONMENTS[mode],
+    environment: API_ENVIRONMENTS[environment.mode],
     created_at: row.created_at,
     updated_at: row.updated_at,
   };

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { testDatabase } from "@/e2e/fixtures/database";
+import { latch } from "@/e2e/fixtures/latch";
 import { holds, says } from "@/e2e/fixtures/scripted-processor";
 import { CARDS, type SubscriptionTenant, subscriptionTenant } from "@/e2e/fixtures/subscriptions";
 import { removePaymentMethod } from "@/lib/domain/payment-methods/payment-methods";
@@ -47,7 +48,7 @@ test("several concurrent engines create one invoice and one charge per period", 
   await expectClean();
 });
 
-test("several concurrent engines try a card that declines once, and plan one more attempt", async () => {
+test("several concurrent engines charge a card that declines once, and plan one more attempt", async () => {
   const { tenant, ids } = await dueTenant(8);
   for (const id of ids) await tenant.update(id, { payment_method_id: await tenant.card(CARDS.alwaysPoor) });
   const engine = () => runSubscriptions(tenant.service, undefined, tenant.environmentId);
@@ -75,7 +76,7 @@ test("a card that is removed while subscriptions begin leaves none with a paymen
 });
 
 test.each(["cancel", "pause"] as const)(
-  "a %s in the same second as a try wins, or lets the one that began end",
+  "a %s in the same second as an attempt wins, or lets the one that began end",
   async (how) => {
     const { tenant, ids } = await dueTenant(10);
     const engine = () => runSubscriptions(tenant.service, undefined, tenant.environmentId);
@@ -167,6 +168,34 @@ test("an engine that dies during the processor call leaves one charge, and the i
   await expectClean();
 });
 
+test("an outcome that another process has written in the meantime is discarded", async () => {
+  const { tenant, ids } = await dueTenant(1);
+  const [id = ""] = ids;
+  const { hold, reached, release } = latch();
+  tenant.script.next(async (real) => {
+    const outcome = await real();
+    await hold();
+    return outcome;
+  });
+  const running = tenant.run();
+  await reached;
+  const paidByAnother = async () => {
+    await db.sql`update operations set next_attempt_at = now(), lease_until = now()
+      where environment_id = ${tenant.environmentId} and state = 'open'`;
+    await tenant.complete();
+    return (await tenant.invoices(id)).at(-1)?.status;
+  };
+  try {
+    // The recovery of another test's process may hold the operation for a moment.
+    await expect.poll(paidByAnother).toBe("PAID");
+  } finally {
+    release();
+    await running;
+  }
+  expect(await captured(tenant)).toBe(2);
+  await expectClean();
+});
+
 test("of many concurrent retries and manual payments, one charges", async () => {
   const { tenant, ids } = await dueTenant(1, CARDS.poorLater);
   const [id = ""] = ids;
@@ -174,15 +203,35 @@ test("of many concurrent retries and manual payments, one charges", async () => 
   await tenant.travel("2026-03-31T10:00:00.000Z");
   const invoice = (await tenant.invoices(id)).at(-1)?.id ?? "";
   const card = await tenant.card();
-  const tries = await Promise.all([
+  const attempts = await Promise.all([
     ...Array.from({ length: 4 }, () => tenant.pay(invoice, { payment_method_id: card })),
     ...Array.from({ length: 4 }, () => tenant.retry(id)),
   ]);
-  const paid = tries.filter(({ status }) => status === 200);
+  const paid = attempts.filter(({ status }) => status === 200);
   expect(paid.length).toBeLessThanOrEqual(1);
   await tenant.pay(invoice, { payment_method_id: card });
   expect(await tenant.invoice(invoice)).toMatchObject({ status: "PAID" });
   expect(await captured(tenant)).toBe(3);
+  await expectClean();
+});
+
+test("a card that pays an invoice while it is put on the subscription causes no deadlock", async () => {
+  const { tenant, ids } = await dueTenant(6, CARDS.poorLater);
+  await tenant.run();
+  await tenant.travel("2026-03-31T10:00:00.000Z");
+  const results = await Promise.all(
+    ids.map(async (id) => {
+      const invoice = (await tenant.invoices(id)).at(-1)?.id ?? "";
+      const payment_method_id = await tenant.card();
+      return Promise.all([
+        ...Array.from({ length: 4 }, () => tenant.pay(invoice, { payment_method_id })),
+        ...Array.from({ length: 4 }, () => tenant.update(id, { payment_method_id })),
+      ]);
+    }),
+  );
+  for (const { status, code } of results.flat()) {
+    if (status !== 200) expect([status, code]).toEqual([409, code === "invalid_state" ? code : "outcome_pending"]);
+  }
   await expectClean();
 });
 
@@ -266,4 +315,30 @@ test("the last attempt on one invoice prevents an attempt on another that is due
   expect(first).toMatchObject({ status: "UNCOLLECTIBLE" });
   expect(second).toMatchObject({ status: "VOID", attempts: 1 });
   await expectClean();
+});
+
+test.each(["cancel", "pause", "void"] as const)("a %s wins against an attempt that is about to begin", async (how) => {
+  const { tenant, ids } = await dueTenant(1);
+  const [id = ""] = ids;
+  const { processors } = tenant.service;
+  // The engine looks up the card's connection right before it claims the invoice.
+  const find: typeof processors.find = async (...card) => {
+    const invoice = (await tenant.invoices(id)).at(-1)?.id ?? "";
+    expect(await tenant[how](how === "void" ? invoice : id)).toMatchObject({ status: 200 });
+    return processors.find(...card);
+  };
+  const engine = { ...tenant.service, processors: { ...processors, find } };
+  await runSubscriptions(engine, undefined, tenant.environmentId);
+  expect((await tenant.invoices(id)).at(-1)).toMatchObject({ attempts: 0, next_attempt_at: null });
+  expect(await tenant.payments()).toHaveLength(1);
+  await expectClean();
+});
+
+test("the database refuses a second invoice for a period", async () => {
+  const { tenant } = await dueTenant(1);
+  const copy = db.sql`
+    insert into invoices select copy.* from invoices i,
+      jsonb_populate_record(i, jsonb_build_object('id', gen_random_uuid(), 'number', 2)) copy
+    where i.environment_id = ${tenant.environmentId}`;
+  await expect(copy).rejects.toThrow("invoices_period");
 });

@@ -12,7 +12,7 @@ import { decodeId } from "@/lib/contract/ids";
 import type { ListSubscriptionsQuery, Subscription } from "@/lib/contract/subscriptions/subscription";
 import { type Context, resourceNotFound } from "../context";
 import { type ListResult, presentList, readInTime, toMillisecondRange, unknownCursor } from "../lists";
-import { presentSubscription } from "./present";
+import { payInvoiceAction, presentSubscription } from "./present";
 
 const sqlOf = ({ service, environment }: Context) => service.db.within(environment.id).sql;
 
@@ -33,7 +33,11 @@ async function findRow(ctx: Context, publicId: string): Promise<SubscriptionRow 
 async function present(ctx: Context, rows: readonly SubscriptionRow[]): Promise<Subscription[]> {
   const ids = rows.map(({ id }) => id);
   const actions = await findNextActions(sqlOf(ctx), ctx.environment.id, ids);
-  return rows.map((row) => presentSubscription(row, ctx.environment.mode, actions.get(row.id) ?? null));
+  return rows.map((row) => {
+    const action = actions.get(row.id);
+    const shown = action === "pay" ? payInvoiceAction(ctx, row) : (action ?? null);
+    return presentSubscription(row, ctx.environment.mode, shown);
+  });
 }
 
 /** One page of subscriptions, newest first. */

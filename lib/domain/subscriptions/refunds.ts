@@ -1,6 +1,8 @@
 import { reserveFollowUp } from "@/db/queries/payments/intents";
+import { isRefundedByItself, lockPayment } from "@/db/queries/payments/outcomes";
 import { findPayment } from "@/db/queries/payments/payments";
 import { listPaidInvoices, lockSubscription, runOn, updateSubscription } from "@/db/queries/subscriptions/rows";
+import { isDisputed } from "@/lib/contract/disputes/statuses";
 import { idTime, newId } from "@/lib/ids";
 import { type Environment, environmentNow, newEnvironmentId, type Service } from "../context";
 import { forgetTotals } from "../lists";
@@ -10,39 +12,68 @@ import { connectionOf } from "../processors/connection-of";
 import { changed } from "./move";
 
 /**
- * Starts the refunds of a subscription that ended early. One commit writes their intents and clears
+ * Starts the refunds of a subscription that ended early. One commit writes their intents and reduces
  * `refund_due`, so no refund is lost or sent twice; the recovery worker then sends them. Disputed and already
- * refunded amounts are excluded.
+ * refunded amounts are excluded. False: a part waits until its processor is connected again.
  */
-export async function beginRefunds(service: Service, environment: Environment, subscriptionId: string): Promise<void> {
+export async function beginRefunds(
+  service: Service,
+  environment: Environment,
+  subscriptionId: string,
+): Promise<boolean> {
   const { sendWithinMs } = leaseOf(service.processorTimeoutMs);
-  await service.db.within(environment.id).sql.begin(async (tx) => {
+  const waiting = await service.db.within(environment.id).sql.begin(async (tx) => {
     const run = runOn(tx);
     const row = await lockSubscription(run, environment.id, subscriptionId);
-    if (!row || row.refund_due === 0) return;
+    if (!row || row.refund_due === 0) return 0;
     let left = row.refund_due;
-    for (const { payment_ids } of await listPaidInvoices(run, environment.id, row)) {
+    let begun = 0;
+    let later = 0;
+    for (const { payment_ids, paid_at, amount_paid } of await listPaidInvoices(run, environment.id, row)) {
       const paymentId = payment_ids.at(-1);
-      const snapshot = paymentId === undefined ? null : await findPayment(tx, environment.id, paymentId);
-      const amount = snapshot ? Math.min(left, amountRefundable(snapshot.payment)) : 0;
-      if (paymentId === undefined || amount <= 0) continue;
+      if (paymentId === undefined) continue;
+      // A concurrent refund must not take away what is reserved next.
+      await lockPayment(tx, environment.id, null, paymentId);
+      const snapshot = await findPayment(tx, environment.id, paymentId);
+      // What was paid after the end is due from that payment alone, even if somebody has refunded it already.
+      const isLate = paid_at !== null && row.ended_at !== null && paid_at >= row.ended_at;
+      if (isLate && (await isRefundedByItself(tx, environment.id, paymentId))) continue;
+      const share = isLate ? Math.min(left, amount_paid) : left;
+      if (isLate) left -= share;
+      if (!snapshot || isDisputed(snapshot.payment.dispute_status)) continue;
+      const amount = Math.min(share, amountRefundable(snapshot.payment));
+      if (amount <= 0) continue;
       const at = await connectionOf(service, environment, paymentId);
       const id = newEnvironmentId({ service, environment });
       const refund = { id, created_at: idTime(id), reason: "CUSTOMER_REQUEST", comment: null };
       const order = {
-        ...({ id: newId(), environment, kind: "refund", detail: null, claim: null } as const),
-        ...{ paymentId, amount, refund, allowed: true },
+        id: newId(),
+        environment,
+        kind: "refund" as const,
+        detail: null,
+        claim: null,
+        paymentId,
+        amount,
+        refund,
+        allowed: true,
       };
       const { reserved } = await reserveFollowUp(tx, order, {
         // No lease, so the recovery worker can claim it immediately.
         lease: { sendWithinMs, heldForMs: 0 },
-        ...{ guardedConnectionId: at?.guarded ? at.connectionId : null, wholeOnly: false },
+        guardedConnectionId: at?.guarded ? at.connectionId : null,
+        wholeOnly: false,
       });
-      if (reserved) left -= amount;
+      if (!reserved && !at?.guarded) continue;
+      begun += amount;
+      if (!reserved) later += amount;
+      if (!isLate) left -= amount;
     }
-    if (left > 0) service.log.warn({ subscription: row.id, left }, "a part of a subscription cannot be refunded");
-    const next = changed(row, { refund_due: 0 }, environmentNow({ service, environment }).toISOString());
+    const rest = row.refund_due - begun;
+    if (rest > 0) service.log.warn({ subscription: row.id, rest }, "a part of a subscription cannot be refunded");
+    const next = changed(row, { refund_due: later }, environmentNow({ service, environment }).toISOString());
     await updateSubscription(run, { ...next, updated_at: row.updated_at, version: row.version + 1 });
+    return later;
   });
   forgetTotals(environment.id);
+  return waiting === 0;
 }

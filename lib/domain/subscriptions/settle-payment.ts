@@ -1,40 +1,86 @@
 import type { Transaction } from "@/db/client";
 import type { PaymentSnapshot } from "@/db/queries/payments/payments";
 import { forgetUnpaid, lockInvoice, lockOpenInvoices, lockSubscription, runOn } from "@/db/queries/subscriptions/rows";
+import { readSubscriptionSettings } from "@/db/queries/subscriptions/settings";
+import type { PaymentRow } from "@/db/schema/payments";
 import type { InvoiceRow, SubscriptionRow } from "@/db/schema/subscriptions";
 import { AppError } from "@/lib/contract/errors";
-import { type Context, type Environment, environmentNow, type Result } from "../context";
+import { type Context, environmentNow, type Result, type Service } from "../context";
 import type { OpenOperation } from "../payments/operation";
 import type { Change } from "../payments/outcome";
-import { applyPayment, type PaymentResult } from "./apply-payment";
-import { presentInvoice, presentSubscription } from "./present";
+import { announce, applyPayment, type PaymentResult } from "./apply-payment";
+import { payInvoiceAction, presentInvoice, presentSubscription, type ShownIn } from "./present";
 import { writeMove } from "./write-move";
 
-/** Applies a payment's outcome to its invoice, in T2's transaction, which has locked the payment. */
-export async function settlePayment(tx: Transaction, operation: OpenOperation, change: Change): Promise<Result | null> {
+/**
+ * Applies a payment's outcome to its invoice, in T2's transaction, which has locked the payment. An invoice
+ * whose payment is authorized but not captured waits until that is captured or voided. Returns the response
+ * of the request; null if that is the payment's.
+ */
+export async function settlePayment(
+  service: Service,
+  tx: Transaction,
+  operation: OpenOperation,
+  change: Change,
+): Promise<Result | null> {
   const { payment, charge } = change;
-  if (payment.invoice_id === null || charge.subscription_id === null) return null;
-  if (operation.kind !== "authorize" && operation.kind !== "continue") return null;
+  if (payment.invoice_id === null || charge.subscription_id === null || !decides(operation, payment)) return null;
+  const begins = operation.kind === "authorize" || operation.kind === "continue";
   const environment = { id: operation.environmentId, mode: operation.mode };
-  return applyResult(tx, environment, {
-    ...{ subscriptionId: charge.subscription_id, invoiceId: payment.invoice_id, paymentId: payment.id },
-    ...{ result: resultOf(change), nextAction: payment.next_action, now: payment.updated_at },
-    by: { actor: operation.actor, requestId: operation.requestId },
-    operationId: operation.id,
-    endpoint: operation.request?.endpoint ?? null,
-  });
+  return applyResult(
+    tx,
+    { service, environment },
+    {
+      subscriptionId: charge.subscription_id,
+      invoiceId: payment.invoice_id,
+      paymentId: payment.id,
+      result: resultOf(change),
+      nextAction: payment.next_action,
+      now: payment.updated_at,
+      by: { actor: operation.actor, requestId: operation.requestId },
+      operationId: operation.id,
+      endpoint: begins ? endpointOf(operation, payment) : null,
+    },
+  );
+}
+
+/**
+ * True if the operation decides on the payment: a capture or void may be refused, or may undo a late
+ * approval.
+ */
+function decides({ kind }: OpenOperation, { status }: PaymentRow): boolean {
+  if (kind === "capture") return status === "CAPTURED";
+  if (kind === "void") return status === "VOIDED";
+  return kind === "authorize" || kind === "continue";
+}
+
+/**
+ * The endpoint of the request. A payment that wasn't captured is refused, except that it leaves a new
+ * subscription INCOMPLETE.
+ */
+function endpointOf({ request }: OpenOperation, { status }: PaymentRow): string | null {
+  const endpoint = request?.endpoint ?? null;
+  return status === "AUTHORIZED" && endpoint !== "createSubscription" ? null : endpoint;
 }
 
 function resultOf({ payment, charge }: Change): PaymentResult {
+  const methodId = payment.payment_method_id;
   switch (payment.status) {
     case "CAPTURED":
-      return { kind: "paid" };
+      return { kind: "paid", methodId, isStored: payment.saves_card };
     case "PENDING":
     case "REQUIRES_ACTION":
+    case "AUTHORIZED":
       return { kind: "waits" };
+    case "FAILED":
+      return { kind: "unsent", methodId };
     default:
-      // An authorization without a capture pays nothing; the merchant may capture or void it.
-      return { kind: "failed", declineCode: charge.decline_code, methodId: payment.payment_method_id };
+      return {
+        kind: "failed",
+        declineCode: charge.decline_code,
+        methodId,
+        needsCustomer: payment.initiator === "merchant" && charge.decline_code === "authentication_failed",
+      };
   }
 }
 
@@ -54,12 +100,9 @@ type Settled = {
 /**
  * Applies a payment's result to invoice and subscription. Returns the caller's response; null without one.
  */
-async function applyResult(
-  tx: Transaction,
-  environment: Pick<Environment, "id" | "mode">,
-  settled: Settled,
-): Promise<Result | null> {
+async function applyResult(tx: Transaction, shownIn: ShownIn, settled: Settled): Promise<Result | null> {
   const run = runOn(tx);
+  const { environment } = shownIn;
   const { subscriptionId, invoiceId, paymentId, result, now } = settled;
   const subscription = await lockSubscription(run, environment.id, subscriptionId);
   const open = await lockOpenInvoices(run, environment.id, subscriptionId);
@@ -68,28 +111,34 @@ async function applyResult(
     throw new Error(`payment ${paymentId} pays no invoice that waits for it`);
   }
   const others = open.filter(({ id }) => id !== invoiceId);
-  const move = applyPayment({ subscription, invoice, others }, result, now);
+  const dunning = await readSubscriptionSettings(tx, environment.id);
+  const move = applyPayment({ subscription, invoice, others }, result, { now, dunning });
   if (move === "forget") {
     const isUnseen = subscription.event_sequence === 0;
     await forgetUnpaid(run, environment.id, { invoiceId, subscriptionId: isUnseen ? subscriptionId : null });
     return null;
   }
-  const { by, operationId, nextAction } = settled;
+  const isUnconfirmed = result.kind === "failed" && invoice.status === "DRAFT";
+  const nextAction = isUnconfirmed ? payInvoiceAction(shownIn, move.subscription) : settled.nextAction;
+  const { by, operationId } = settled;
   const locked = { subscription, invoices: [...others, invoice] };
-  const written = await writeMove(run, environment, { locked, move, by, now, operationId, nextAction });
-  if (result.kind === "failed" || settled.endpoint === null) return null;
-  return { kind: "made", made: madeFor(settled, environment, written, invoice) };
+  const written = await writeMove(run, shownIn, { locked, move, by, now, operationId, nextAction });
+  const isRefused = (result.kind === "failed" && !isUnconfirmed) || result.kind === "unsent";
+  if (isRefused || settled.endpoint === null) return null;
+  return { kind: "made", made: madeFor({ ...settled, nextAction }, shownIn, written, invoice) };
 }
 
 /** The object that an endpoint returns. */
 function madeFor(
   { endpoint, nextAction, invoiceId }: Settled,
-  { mode }: Pick<Environment, "mode">,
+  shownIn: ShownIn,
   written: { subscription: SubscriptionRow; invoices: InvoiceRow[] },
   unchanged: InvoiceRow,
 ): object {
-  if (endpoint !== "payInvoice") return presentSubscription(written.subscription, mode, nextAction);
-  return presentInvoice(written.invoices.find(({ id }) => id === invoiceId) ?? unchanged, mode);
+  if (endpoint !== "payInvoice") {
+    return presentSubscription(written.subscription, shownIn.environment.mode, nextAction);
+  }
+  return presentInvoice(shownIn, written.invoices.find(({ id }) => id === invoiceId) ?? unchanged);
 }
 
 /**
@@ -111,14 +160,12 @@ export async function announcePending(
     const invoice = await lockInvoice(run, environment.id, invoiceId);
     // The payment was declined in the meantime.
     if (!subscription || !invoice) throw outcomeKnown();
-    const others: InvoiceRow[] = [];
     const now = environmentNow(ctx).toISOString();
-    const move = applyPayment({ subscription, invoice, others }, { kind: "waits" }, now);
-    if (move === "forget") throw outcomeKnown();
+    const move = announce({ subscription, invoice, others: [] }, now);
     const by = { actor, requestId: request.id };
     const locked = { subscription, invoices: [invoice] };
-    const written = await writeMove(run, environment, { locked, move, by, now });
-    if (request.endpoint === "payInvoice") return presentInvoice(written.invoices[0] ?? invoice, mode);
+    const written = await writeMove(run, ctx, { locked, move, by, now });
+    if (request.endpoint === "payInvoice") return presentInvoice(ctx, written.invoices[0] ?? invoice);
     return presentSubscription(written.subscription, mode, null);
   });
 }

@@ -5,7 +5,7 @@ import { composeInvoice, planLine, trialLine } from "./compose-invoice";
 import { changed } from "./move";
 import { addInterval, periodOf } from "./periods";
 
-/** What a customer subscribes to. Ids are UUIDs. */
+/** Terms of a new subscription. Ids are UUIDs. */
 export type Beginning = {
   readonly environmentId: string;
   readonly id: string;
@@ -14,7 +14,8 @@ export type Beginning = {
   readonly plan: BoughtPlan;
   readonly customerId: string;
   readonly customerEmail: string | null;
-  readonly paymentMethodId: string;
+  /** Null until the first payment stores it. */
+  readonly paymentMethodId: string | null;
   readonly quantity: number;
   readonly timeZone: string;
   readonly metadata: Metadata;
@@ -48,6 +49,7 @@ export function startSubscription(beginning: Beginning): { subscription: Subscri
     customer_id: beginning.customerId,
     customer_email: beginning.customerEmail,
     payment_method_id: beginning.paymentMethodId,
+    card_refused: false,
     quantity,
     currency: plan.currency,
     time_zone: timeZone,
@@ -58,7 +60,7 @@ export function startSubscription(beginning: Beginning): { subscription: Subscri
     period_end_at: period.end_at,
     trial_end_at: trialEnd,
     trial_refused: trialRefused,
-    trial_end_told: false,
+    trial_end_announced: false,
     cancel_at_period_end: false,
     cancelled_at: null,
     ended_at: null,

@@ -1,4 +1,4 @@
-import type { InvoiceStatus, SubscriptionStatus } from "@/lib/contract/subscriptions/statuses";
+import type { InvoiceStatus, SubscriptionAction, SubscriptionStatus } from "@/lib/contract/subscriptions/statuses";
 
 /** The one table of status changes. Database triggers enforce the same; a test compares them pair by pair. */
 export const SUBSCRIPTION_TRANSITIONS: Record<SubscriptionStatus, readonly SubscriptionStatus[]> = {
@@ -19,8 +19,6 @@ export const INVOICE_TRANSITIONS: Record<InvoiceStatus, readonly InvoiceStatus[]
   VOID: [],
 };
 
-export type SubscriptionAction = "update" | "cancel" | "pause" | "resume" | "change-plan" | "retry";
-
 const ACTIONS: Record<SubscriptionStatus, readonly SubscriptionAction[]> = {
   INCOMPLETE: [],
   TRIALING: ["update", "cancel", "pause", "change-plan"],
@@ -36,6 +34,9 @@ export const subscriptionActions = (status: SubscriptionStatus): readonly Subscr
 
 /** True if it will never be charged again. */
 export const hasEnded = (status: SubscriptionStatus): boolean => status === "CANCELLED" || status === "EXPIRED";
+
+/** True once it was paid for or its trial began, whatever its status since. */
+export const hasBegun = (status: SubscriptionStatus): boolean => status !== "INCOMPLETE" && status !== "EXPIRED";
 
 /** True if periods begin and invoices are charged. */
 export const isRunning = (status: SubscriptionStatus): boolean =>

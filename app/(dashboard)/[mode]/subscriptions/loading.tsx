@@ -1,0 +1,5 @@
+import { ListSkeleton } from "@/components/ui/skeleton";
+
+export default function SubscriptionsLoading() {
+  return <ListSkeleton title="Subscriptions" />;
+}

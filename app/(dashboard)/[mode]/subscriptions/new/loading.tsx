@@ -1,0 +1,5 @@
+import { PlanFormSkeleton } from "@/components/ui/skeleton";
+
+export default function Loading() {
+  return <PlanFormSkeleton />;
+}

@@ -1,0 +1,5 @@
+import { SupportRecordSkeleton } from "@/components/ui/skeleton";
+
+export default function SubscriptionLoading() {
+  return <SupportRecordSkeleton />;
+}
