@@ -1,7 +1,6 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { Banner } from "@/components/ui/banner";
@@ -10,10 +9,11 @@ import { RadioCards } from "@/components/ui/choices";
 import { Dialog } from "@/components/ui/dialog";
 import { FormDialog, TextField } from "@/components/ui/form";
 import { callApi, failureText } from "@/lib/client/api";
-import { advanceValues, readAdvance } from "@/lib/client/test-clock/advance-form";
+import { type AdvanceValues, advanceValues, NO_PRESETS, readAdvance } from "@/lib/client/test-clock/advance-form";
 import { FormRefusal, useForm } from "@/lib/client/use-form";
-import { fullTimeText } from "@/lib/contract/format";
+import { fullTimeText, timeText } from "@/lib/contract/format";
 import type { TestClock } from "@/lib/contract/test-clock/endpoints";
+import { Happened } from "./happened";
 
 /** An advance of the clock that this dialog tracks. */
 type Advance = { from: string; to: string };
@@ -48,8 +48,11 @@ const STEPS = [
   { value: "day", label: "A day" },
   { value: "week", label: "A week" },
   { value: "month", label: "A month" },
-  { value: "date", label: "To a date …" },
-] as const;
+  { value: "renewal", label: "To the next renewal" },
+  { value: "trial", label: "To the end of a trial" },
+  { value: "date", label: "To a date…" },
+] as const satisfies readonly { value: AdvanceValues["step"]; label: string }[];
+const NONE = { renewal: "No subscription renews.", trial: "Nobody is in a trial." };
 
 type ChooseDialogProps = {
   nowMs: number;
@@ -59,11 +62,25 @@ type ChooseDialogProps = {
 };
 
 function ChooseDialog({ nowMs, timeZone, onStarted, onClose }: ChooseDialogProps) {
+  const { data: presets, error } = useQuery({
+    queryKey: ["test-clock-presets", nowMs],
+    queryFn: async ({ signal }) =>
+      (await callApi("GET /api/dashboard/{mode}/test-clock/presets", { params: { mode: "test" }, signal })).data,
+  });
+  const read = (values: AdvanceValues) => readAdvance(values, nowMs, timeZone, presets ?? NO_PRESETS);
   const form = useForm(advanceValues(nowMs, timeZone), {
-    check: (values) => readAdvance(values, nowMs, timeZone).errors,
+    check: (values) => read(values).errors,
     place: ({ param, message }) => (param === "to" ? ["at", message] : null),
   });
-  const { to } = readAdvance(form.values, nowMs, timeZone);
+  const { to } = read(form.values);
+  const options = STEPS.map((option) => {
+    const { value } = option;
+    if (value === "date") return { ...option, description: "Any later time, up to two years." };
+    const at = read({ step: value, at: "" }).to;
+    if (at !== null) return { ...option, description: timeText(new Date(at), timeZone, new Date(nowMs)) };
+    const isNone = presets !== undefined && (value === "renewal" || value === "trial");
+    return { ...option, disabled: true, description: isNone ? NONE[value] : error ? failureText(error) : "Loading…" };
+  });
 
   async function start() {
     if (to === null) throw new FormRefusal("Choose a later time.", "at");
@@ -75,12 +92,12 @@ function ChooseDialog({ nowMs, timeZone, onStarted, onClose }: ChooseDialogProps
     <FormDialog
       form={form}
       title="Advance the test clock"
-      description="What is due on the way happens at its own time: authorizations and sessions expire, payments settle, payouts arrive. The clock never goes back."
+      description="What is due on the way happens at its own time: subscriptions renew, authorizations and sessions expire, payments settle, payouts arrive. The clock never goes back."
       submitLabel="Advance"
       onSubmit={start}
       onClose={onClose}
     >
-      <RadioCards legend="Advance by" columns={2} options={STEPS} {...form.choice("step")} />
+      <RadioCards legend="Advance the clock" hideLegend columns={2} options={options} {...form.choice("step")} />
       {form.values.step === "date" && (
         <TextField
           label="Date and time"
@@ -145,7 +162,7 @@ function FollowDialog({ advance, timeZone, onAgain, onClose }: FollowDialogProps
           {clock.failure_reason}
         </Banner>
       )}
-      <Happened advance={advance} until={clock.now} />
+      <Happened since={advance.from} until={clock.now} />
     </Dialog>
   );
 }
@@ -167,42 +184,5 @@ function Progress({ clock, advance, text }: { clock: TestClock | undefined; adva
         {text}
       </p>
     </div>
-  );
-}
-
-/** Max page size of the events API. */
-const MAX_EVENTS = 100;
-
-/** Events that the advance caused, counted by type. */
-function Happened({ advance, until }: { advance: Advance; until: string }) {
-  const { data, error } = useQuery({
-    queryKey: ["test-clock-events", advance, until],
-    queryFn: async ({ signal }) => {
-      const query = { created_after: advance.from, created_before: until, limit: MAX_EVENTS };
-      return (await callApi("GET /v1/events", { mode: "test", query: query as never, signal })).data;
-    },
-  });
-  if (error) return <Banner tone="red">{failureText(error)}</Banner>;
-  if (!data) return <p className="text-soft">Looking what happened …</p>;
-  if (data.data.length === 0) return <p className="text-soft">Nothing was due.</p>;
-  const counts = new Map<string, number>();
-  for (const { type } of data.data) counts.set(type, (counts.get(type) ?? 0) + 1);
-  return (
-    <>
-      <p className="mb-1.5 font-medium">{data.has_more ? `The last ${MAX_EVENTS} events` : "What happened"}</p>
-      <ul className="flex flex-col gap-1">
-        {[...counts].map(([type, count]) => (
-          <li key={type} className="flex items-baseline justify-between gap-4">
-            <Link
-              href={`/test/developers/events?type=${type}`}
-              className="min-w-0 text-accent [overflow-wrap:anywhere] hover:underline"
-            >
-              {type}
-            </Link>
-            <span className="text-soft tabular-nums">{count}</span>
-          </li>
-        ))}
-      </ul>
-    </>
   );
 }

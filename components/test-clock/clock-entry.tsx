@@ -23,6 +23,7 @@ export function ClockEntry({ clock, mayAdvance }: ClockEntryProps) {
   const now = useEnvironmentNow();
   const isAdvancing = clock?.frozenAt != null;
   if (clock === null && !mayAdvance) return null;
+  const label = isAdvancing ? "Advancing…" : clock === null ? "Advance time…" : "Advance…";
   const date = clock !== null && (
     <span className="flex items-center gap-1.5 tabular-nums">
       <Clock aria-hidden="true" className="size-3.5 text-amber" />
@@ -38,10 +39,11 @@ export function ClockEntry({ clock, mayAdvance }: ClockEntryProps) {
       {mayAdvance && (
         <button
           type="button"
-          aria-label={isAdvancing ? "The test clock is advancing" : "Advance the test clock"}
+          // Contains the visible text, which voice control uses.
+          aria-label={`${label} (test clock)`}
           onClick={() => setOpenedMs(clockMs(clock, Date.now()))}
         >
-          {isAdvancing ? "Advancing…" : clock === null ? "Advance time…" : "Advance…"}
+          {label}
         </button>
       )}
       {isAdvancing && <RefreshEvery ms={2_000} />}

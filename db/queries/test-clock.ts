@@ -101,6 +101,19 @@ export async function isMoneyMoving(sql: Sql, environmentId: string): Promise<bo
   return rows.length > 0;
 }
 
+/**
+ * Real time, in milliseconds, for which the outcome of an invoice's payment has been unknown; null if all are
+ * known. Index: `operations_open`.
+ */
+export async function readInvoicePaymentDelay(sql: Sql, environmentId: string): Promise<number | null> {
+  const [row] = await sql<{ ms: number | null }[]>`
+    select (extract(epoch from now() - min(o.created_at)) * 1000)::float8 as ms
+    from operations o join payments p on p.environment_id = o.environment_id and p.id = o.payment_id
+    where o.environment_id = ${environmentId}::uuid and o.state = 'open' and o.kind in ('authorize', 'continue')
+      and p.invoice_id is not null`;
+  return row?.ms ?? null;
+}
+
 /* Each function returns the earliest instant after `after` at which something is due, or null. */
 
 type NextDue = (sql: Sql, environmentId: string, after: string) => Promise<string | null>;

@@ -31,7 +31,7 @@ test("an advance does due work at its own time, and refuses writes until it is d
   expect(data.every((event) => event.created_at <= clock.now)).toBe(true);
 });
 
-test("the clock only goes forward, and live mode has none", async ({ api, tenant }) => {
+test("the clock only moves forward, and live mode has none", async ({ api, tenant }) => {
   const past = await api.call(advanceTestClock, { body: { to: "2020-01-01" } });
   expect(past.problem("invalid_parameter").param).toBe("to");
   const far = await api.call(advanceTestClock, { body: { to: "2099-01-01" } });

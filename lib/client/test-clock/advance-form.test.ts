@@ -22,6 +22,13 @@ test("a date is read in the business's zone, and must be later than the clock", 
   expect(read("").errors.at).toMatch(/Enter a date/);
 });
 
+test("a preset is an instant of the environment's own, and nothing while it isn't known", () => {
+  const presets = { renewal: "2026-12-11T22:46:02.583Z", trial: null };
+  const read = (step: "renewal" | "trial") => readAdvance({ step, at: "" }, 0, "Europe/Berlin", presets);
+  expect(read("renewal")).toEqual({ to: presets.renewal, errors: {} });
+  expect(read("trial")).toEqual({ to: null, errors: {} });
+});
+
 test("a clock is ahead of real time, or frozen", () => {
   expect(clockMs(null, 5)).toBe(5);
   expect(clockMs({ offsetMs: 10, frozenAt: null }, 5)).toBe(15);

@@ -1,8 +1,9 @@
 import { instantIn, localTime } from "@/lib/client/checkout/link-form";
 import { addDays } from "@/lib/contract/reporting/period";
+import type { ClockPresets } from "@/lib/contract/test-clock/presets";
 
 export type AdvanceValues = {
-  step: "day" | "week" | "month" | "date";
+  step: "day" | "week" | "month" | "renewal" | "trial" | "date";
   /** Local time in the business's zone, in the format of `datetime-local`. */
   at: string;
 };
@@ -13,12 +14,20 @@ export const advanceValues = (nowMs: number, timeZone: string): AdvanceValues =>
   at: later(localTime(new Date(nowMs).toISOString(), timeZone), "month"),
 });
 
-/** The time to advance to, and the date field's error. Steps keep the wall-clock time of day. */
+/** No preset is known yet. */
+export const NO_PRESETS: ClockPresets = { renewal: null, trial: null };
+
+/**
+ * The time to advance to, and the date field's error. Steps keep the wall-clock time of day. `to` is null for
+ * a preset that is not known.
+ */
 export function readAdvance(
   { step, at }: AdvanceValues,
   nowMs: number,
   timeZone: string,
+  presets = NO_PRESETS,
 ): { to: string | null; errors: { at?: string } } {
+  if (step === "renewal" || step === "trial") return { to: presets[step], errors: {} };
   const local = step === "date" ? at : later(localTime(new Date(nowMs).toISOString(), timeZone), step);
   const to = instantIn(timeZone, local);
   if (to === null) return { to, errors: { at: "Enter a date and a time." } };

@@ -49,7 +49,7 @@ export const advanceTestClock = endpoint({
   tag: "Test clock",
   summary: "Advance the test clock",
   description:
-    "Moves the sandbox's time forward. Everything that time decides happens in order, each at its own instant: authorizations and client sessions expire, transactions settle, payouts arrive. Get the clock until it is `READY`; until then other writes are refused with 409 `clock_advancing`. The clock never goes back.",
+    "Moves the sandbox's time forward. Everything that time decides happens in order, each at its own instant: trials end, subscriptions renew, declined invoices are retried, authorizations and client sessions expire, transactions settle, payouts arrive. Poll the clock until it is `READY`; until then other writes are refused with 409 `clock_advancing`. The clock never goes back.",
   permissions: ["test_clock.write"],
   idempotency: "none",
   body: advanceTestClockBody,

@@ -9,6 +9,7 @@ import { createClientSession } from "@/lib/domain/checkout/client-sessions";
 import { type Context, environmentNow } from "@/lib/domain/context";
 import { listEvents } from "@/lib/domain/events/read-events";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
+import { bankDayAfter } from "@/lib/domain/settlement/bank-days";
 import { listPayouts } from "@/lib/domain/settlement/payouts";
 import { newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
@@ -99,13 +100,14 @@ describe("a clock that advances three months", () => {
     expect(settled.transactions[0]).toMatchObject({ settled_at: night });
     expect(await eventsOf(tenant, "settlement_batch.created")).toEqual([night]);
     const { data: payouts } = await listPayouts(await contextOf(tenant), {});
-    expect(payouts).toMatchObject([
-      { status: "PAID", created_at: night, updated_at: later(Date.parse(night), DAY_MS), amount: 10_000 },
-    ]);
+    const arrival = `${bankDayAfter(night.slice(0, 10), "USD")}${night.slice(10)}`;
+    expect(payouts).toMatchObject([{ status: "PAID", created_at: night, updated_at: arrival, amount: 10_000 }]);
+    expect(await eventsOf(tenant, "payout.created")).toEqual([night]);
+    expect(await eventsOf(tenant, "payout.paid")).toEqual([arrival]);
     const ledger = await db.sql<{ at: string }[]>`
       select distinct created_at as at from ledger_entries
       where environment_id = ${tenant.environmentId} and payment_id is null order by 1`;
-    expect(ledger.map(({ at }) => at)).toEqual([night, later(Date.parse(night), DAY_MS)]);
+    expect(ledger.map(({ at }) => at)).toEqual([night, arrival]);
 
     const { data: events } = await listEvents(await contextOf(tenant), { limit: 100 });
     const times = events.map((event) => event.created_at);
@@ -122,7 +124,7 @@ describe("a clock that advances three months", () => {
     await expectClean();
   });
 
-  test("loses and duplicates nothing if its job dies midway, or if two run concurrently", async () => {
+  test("loses and duplicates nothing if its job crashes midway, or if two run concurrently", async () => {
     const tenant = await moneyTenant(db);
     const began = await now(tenant);
     const held = await Promise.all(Array.from({ length: 4 }, () => pay(tenant, { capture_method: "manual" })));
@@ -218,7 +220,7 @@ describe("while a clock advances", () => {
   });
 });
 
-test("a clock only goes forward, by at most two years per call", async () => {
+test("a clock only moves forward, by at most two years per call", async () => {
   const tenant = await moneyTenant(db);
   const began = await now(tenant);
   const refused = { code: "invalid_parameter", errors: [{ param: "to" }] };

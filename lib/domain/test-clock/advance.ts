@@ -4,6 +4,7 @@ import {
   listMovedClocks,
   type MovingClock,
   moveClock,
+  readInvoicePaymentDelay,
   releaseClock,
   takeMovingClock,
 } from "@/db/queries/test-clock";
@@ -17,8 +18,10 @@ import { TOPICS, type Topic } from "./topics";
 const LEASE_MS = 60_000;
 /** Pause before an environment with an operation in progress is checked again. */
 const BUSY_MS = 200;
+/** Max wait of a clock for the outcome of an invoice's payment; then its advance fails. */
+const MAX_OUTCOME_WAIT_MS = 600_000;
 /** Attempts of a failing topic, and the pause between them. */
-const MAX_TRIES = 3;
+const MAX_ATTEMPTS = 3;
 const RETRY_MS = 500;
 
 /**
@@ -40,38 +43,79 @@ async function advance(service: Service, taken: MovingClock, stopping?: AbortSig
   const { environment_id: id, to } = taken;
   // Operations in progress must end at the old time. One with an unknown outcome is held only briefly.
   if (await isMoneyMoving(sql, id)) return releaseClock(sql, taken, BUSY_MS);
-  for (let clock = taken; ; ) {
-    const failed = await runDue(service, id, stopping);
+  let clock = taken;
+  // At first everything, because a killed run may have left anything undone.
+  for (let dues: Instant["dues"] = TOPICS.map(() => EVER); ; ) {
+    const instant = await runInstant(service, id, { now: clock.frozen_at, dues }, stopping);
     if (stopping?.aborted) return releaseClock(sql, clock, 0);
-    if (failed)
-      return endAdvancing(sql, clock, `What was due at ${clock.frozen_at} could not be done: ${failed.name}.`);
-    const next = await nextDue(service, id, clock.frozen_at);
+    if ("failed" in instant)
+      return endAdvancing(sql, clock, `What was due at ${clock.frozen_at} could not be done: ${instant.failed.name}.`);
+    // Whatever follows depends on whether the invoice is paid.
+    const delayMs = await readInvoicePaymentDelay(sql, id);
+    if (delayMs !== null && delayMs <= MAX_OUTCOME_WAIT_MS) return releaseClock(sql, clock, BUSY_MS);
+    if (delayMs !== null)
+      return endAdvancing(sql, clock, `The outcome of an invoice's payment at ${clock.frozen_at} is not known yet.`);
+    dues = instant.dues;
+    const next = await nextDue(service, id, { now: clock.frozen_at, dues });
     const isLast = next === null || next > to;
-    const instant = isLast ? to : next;
-    if (!(await moveClock(sql, clock, instant, LEASE_MS))) return;
-    clock = { ...clock, frozen_at: instant };
+    const at = isLast ? to : next;
+    if (!(await moveClock(sql, clock, at, LEASE_MS))) return;
+    clock = { ...clock, frozen_at: at };
     if (isLast) return endAdvancing(sql, clock, null);
   }
 }
 
-/** The next instant at which anything becomes due. Instants are ISO 8601 in UTC, so they sort as text. */
-async function nextDue(service: Service, environmentId: string, after: string): Promise<string | null> {
+/** An environment's time, and the earliest instant at which each of `TOPICS` is due; null if never. */
+type Instant = { readonly now: string; readonly dues: readonly (string | null)[] };
+
+/** Earlier than every instant. */
+const EVER = "-infinity";
+
+const duesAfter = (service: Service, environmentId: string, after: string): Promise<(string | null)[]> => {
   const { sql } = service.db.within(environmentId);
-  const dues = await Promise.all(TOPICS.map((topic) => topic.nextDue(sql, environmentId, after)));
-  return dues.reduce((first, due) => (first === null || (due !== null && due < first) ? due : first), null);
+  return Promise.all(TOPICS.map((topic) => topic.nextDue(sql, environmentId, after)));
+};
+
+// Instants are ISO 8601 in UTC, so they sort as text.
+const isDueBy = (now: string, due: string | null | undefined): boolean => typeof due === "string" && due <= now;
+
+/** Does everything due by `now`. Returns what is due afterwards, or the topic that failed every attempt. */
+async function runInstant(
+  service: Service,
+  environmentId: string,
+  { now, dues: known }: Instant,
+  stopping?: AbortSignal,
+): Promise<Pick<Instant, "dues"> | { failed: Topic }> {
+  /** Topics that had nothing left that could be done, since anything was last done. */
+  const idle = new Set<Topic>();
+  for (let dues = known; ; dues = await duesAfter(service, environmentId, EVER)) {
+    const ready = TOPICS.filter((topic, i) => isDueBy(now, dues[i]) && !idle.has(topic));
+    if (ready.length === 0 || stopping?.aborted) return { dues };
+    for (const topic of ready) {
+      const done = await tryTopic(service, topic, environmentId, stopping);
+      if (done === null) return { failed: topic };
+      if (done > 0) idle.clear();
+      else idle.add(topic);
+    }
+  }
 }
 
-/** Does everything due by the environment's time. Returns the topic that failed every attempt, if any. */
-async function runDue(service: Service, environmentId: string, stopping?: AbortSignal): Promise<Topic | null> {
+/** The next instant at which anything becomes due, whatever still waits at this one. */
+async function nextDue(service: Service, environmentId: string, { now, dues }: Instant): Promise<string | null> {
+  const later = dues.some((due) => isDueBy(now, due)) ? await duesAfter(service, environmentId, now) : dues;
+  return later.filter((due) => due !== null).sort()[0] ?? null;
+}
+
+/** Does everything due by the environment's time. Stops at a topic that fails every attempt. */
+async function runDue(service: Service, environmentId: string, stopping?: AbortSignal): Promise<void> {
   for (let done = 1; done > 0 && !stopping?.aborted; ) {
     done = 0;
     for (const topic of TOPICS) {
       const did = await tryTopic(service, topic, environmentId, stopping);
-      if (did === null) return topic;
+      if (did === null) return;
       done += did;
     }
   }
-  return null;
 }
 
 /** Null if every attempt failed. */
@@ -81,13 +125,13 @@ async function tryTopic(
   environmentId: string,
   stopping?: AbortSignal,
 ): Promise<number | null> {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await topic.run(service, environmentId, stopping);
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
-      service.log.error({ err: error, environment: environmentId, topic: topic.name }, "what is due could not be done");
-      if (tries === MAX_TRIES) return null;
+      service.log.error({ err: error, environment: environmentId, topic: topic.name }, "due work failed");
+      if (attempt === MAX_ATTEMPTS) return null;
       await service.timer.wait(RETRY_MS);
     }
   }

@@ -1,8 +1,10 @@
 import { readClock } from "@/db/queries/clock";
+import { findNextPeriods } from "@/db/queries/subscriptions/due";
 import { findTestClock, startAdvancing, type TestClockRow } from "@/db/queries/test-clock";
 import { AppError } from "@/lib/contract/errors";
 import { instantOf } from "@/lib/contract/fields";
 import { type AdvanceTestClockBody, MAX_ADVANCE_YEARS, type TestClock } from "@/lib/contract/test-clock/endpoints";
+import type { ClockPresets } from "@/lib/contract/test-clock/presets";
 import type { Context, Service } from "../context";
 import { recordAct } from "../events/event";
 
@@ -12,6 +14,12 @@ const CACHED_MS = 500;
 const HELD_MS = 2 * CACHED_MS;
 
 /** The environment's clock. Throws `permission_denied` in live mode, which has none. */
+/** The times of subscriptions that a user may want to advance to. */
+export async function getClockPresets(ctx: Context): Promise<ClockPresets> {
+  requireTestMode(ctx);
+  return findNextPeriods(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id);
+}
+
 export async function getTestClock(ctx: Context): Promise<TestClock> {
   requireTestMode(ctx);
   const { sql } = ctx.service.db.within(ctx.environment.id);

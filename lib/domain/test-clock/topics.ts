@@ -10,6 +10,7 @@ import {
 } from "@/db/queries/test-clock";
 import { emitExpiredSessionsIn } from "../checkout/expire-sessions";
 import type { Service } from "../context";
+import { announceExpiringIn, nextAnnouncement } from "../payment-methods/expiring-cards";
 import { endAbandonedIn, expireAuthorizationsIn } from "../payments/expire-payments";
 import { CHALLENGE_MINUTES } from "../payments/outcome";
 import { runPayoutsOf } from "../settlement/payouts";
@@ -19,7 +20,10 @@ import { runSubscriptions } from "../subscriptions/engine";
 /** Work that becomes due with the time of a test environment. */
 export type Topic = {
   readonly name: string;
-  /** The earliest instant later than `after` at which something becomes due; null = nothing will. */
+  /**
+   * The earliest instant later than `after` at which something becomes due; null = nothing will. With
+   * "-infinity" for `after`, work that is already due counts, too.
+   */
   nextDue(sql: Sql, environmentId: string, after: string): Promise<string | null>;
   /**
    * Does what is due by the environment's time. Guarded, so that any number of processes may run it. Returns
@@ -41,17 +45,27 @@ export const TOPICS: readonly Topic[] = [
     nextDue: nextSessionEnd,
     run: (service, id) => emitExpiredSessionsIn(service, { id, mode: "test" }),
   },
+  { name: "cards that expire", nextDue: nextAnnouncement, run: announceExpiringIn },
   {
     name: "subscriptions and their invoices",
     nextDue: nextSubscriptionDue,
     run: (service, environmentId, stopping) => runSubscriptions(service, stopping, environmentId),
   },
-  { name: "the nightly settlement", nextDue: dueSettlement, run: settleIfDue },
-  { name: "payouts", nextDue: nextPayoutStep, run: runPayoutsOf },
+  // One topic, because a settlement's payout has no time of its own.
+  { name: "settlement and payouts", nextDue: nextSettlementOrPayout, run: settleAndPayOut },
 ];
 
-function dueSettlement(sql: Sql, environmentId: string, after: string): Promise<string | null> {
-  return nextSettlement(sql, environmentId, after, SETTLEMENT_HOUR);
+async function nextSettlementOrPayout(sql: Sql, environmentId: string, after: string): Promise<string | null> {
+  const [settlement, payout] = await Promise.all([
+    nextSettlement(sql, environmentId, after, SETTLEMENT_HOUR),
+    nextPayoutStep(sql, environmentId, after),
+  ]);
+  return settlement === null || (payout !== null && payout < settlement) ? payout : settlement;
+}
+
+async function settleAndPayOut(service: Service, environmentId: string, stopping?: AbortSignal): Promise<number> {
+  const settled = await settleIfDue(service, environmentId, stopping);
+  return settled + (await runPayoutsOf(service, environmentId, stopping));
 }
 
 async function settleIfDue(service: Service, environmentId: string, stopping?: AbortSignal): Promise<number> {
