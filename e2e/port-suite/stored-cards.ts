@@ -1,11 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { newId } from "@/lib/ids";
-import type {
-  AuthorizeRequest,
-  ContinueStoringRequest,
-  StoreCardOutcome,
-  StoreCardRequest,
-} from "@/lib/processor/port";
+import type { ContinueStoringRequest, StoreCardOutcome, StoreCardRequest } from "@/lib/processor/cards";
+import type { AuthorizeRequest } from "@/lib/processor/port";
 import { AMOUNT, CHALLENGE_PAGE, callsTo, DUPLICATES, type ProcessorUnderTest, times } from "./calls";
 
 type Stored = Extract<StoreCardOutcome, { kind: "stored" }>;
@@ -125,7 +121,11 @@ export function storedCards(under: ProcessorUnderTest): void {
       await answerChallenge(first.challenge.url, passed);
       const { reference, account, customer, challengePage } = request;
       const next: ContinueStoringRequest = {
-        ...{ reference, account, customer, challengePage, pending: first.pending },
+        reference,
+        account,
+        customer,
+        challengePage,
+        pending: first.pending,
         challenge: passed ? "passed" : "failed",
         returned: returned(first.challenge.url),
       };
@@ -141,7 +141,7 @@ export function storedCards(under: ProcessorUnderTest): void {
       expect(await processor.authorize(await charge(card))).toMatchObject({ kind: "approved" });
     });
 
-    test("a removed card is refused whoever charges it, and removing it again changes nothing", async () => {
+    test("a removed card is refused for every initiator, and removing it again changes nothing", async () => {
       const card = await stored();
       const before = await charge(card);
       const outcome = await processor.authorize(before);

@@ -1,14 +1,9 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { newId } from "@/lib/ids";
 import { ownToken } from "@/lib/processor/adyen/tokens";
-import {
-  type AuthorizeRequest,
-  type Outcome,
-  type ProcessorObject,
-  type PushedReports,
-  type StoreCardOutcome,
-  UnreadableReportError,
-} from "@/lib/processor/port";
+import type { StoreCardOutcome } from "@/lib/processor/cards";
+import { type AuthorizeRequest, type Outcome, type PushedReports, UnreadableReportError } from "@/lib/processor/port";
+import type { ProcessorObject } from "@/lib/processor/records";
 import { memoryJournal } from "../../fixtures/memory-journal";
 import { type AdyenDouble, type AdyenDoubleOptions, startAdyenDouble } from "./api";
 import { faultsOfTokenWebhook } from "./description";
@@ -47,8 +42,18 @@ async function newCustomer(options: AdyenDoubleOptions = {}) {
   function charge(token: string, given: Partial<AuthorizeRequest> = {}): AuthorizeRequest {
     const objects: ProcessorObject[] = [];
     return {
-      ...{ reference: newId(), account, token, amount: 10_000, currency: "USD", capture: true },
-      ...{ customerEmail: null, billingAddress: null, description: null, metadata: {}, challengePage: PAGE, objects },
+      reference: newId(),
+      account,
+      token,
+      amount: 10_000,
+      currency: "USD",
+      capture: true,
+      customerEmail: null,
+      billingAddress: null,
+      description: null,
+      metadata: {},
+      challengePage: PAGE,
+      objects,
       notAfter: new Date(Date.now() + 60_000),
       keep: async (object: ProcessorObject) => void objects.push(object),
       ...given,
@@ -94,7 +99,7 @@ describe.each(["component", "typed"] as const)("a card that is %s", (from) => {
     expect(double.books.byReference(request.reference)?.captured).toBe(10_000);
   });
 
-  test("isn't deleted with the unused ones once it is kept for a customer", async () => {
+  test("isn't deleted with the unused ones once it is stored for a customer", async () => {
     const { double, processor, tokenize, charge, customer, pay } = await newCustomer();
     const request = charge(await tokenize("4242424242424242", from), { store: { customer } });
     const { storedToken = "" } = (await processor.authorize(request)) as Extract<Outcome, { kind: "approved" }>;
@@ -109,7 +114,7 @@ function otherMessage(double: AdyenDouble) {
   double.stored.set("OTHER", { card: CARD, shopper: "of-another-shop", models: [], uses: 0 });
   double.endToken("OTHER");
   const [message] = double.tokenMessages();
-  if (!message) throw new Error("the end of a stored card is told");
+  if (!message) throw new Error("there is no message about the stored card");
   return message;
 }
 const CARD = { number: "4242424242424242", expiryMonth: "12", expiryYear: "2040", cvc: null };
@@ -170,7 +175,7 @@ test("a token that only the webhook contains is known once it arrives, by the sa
   expect(await pay((outcome as { token: string }).token, "merchant")).toMatchObject({ kind: "approved" });
 });
 
-test("messages about a check report nothing, because it is no payment", async () => {
+test("messages about a check report nothing, because it isn't a payment", async () => {
   const { double, stored, reports } = await newCustomer();
   await stored("4242424242424242");
   const messages = double.messages();

@@ -1,12 +1,8 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { newId } from "@/lib/ids";
-import {
-  type AuthorizeRequest,
-  type Inquiry,
-  type ProcessorObject,
-  type StoreCardOutcome,
-  UnreadableReportError,
-} from "@/lib/processor/port";
+import type { StoreCardOutcome } from "@/lib/processor/cards";
+import { type AuthorizeRequest, type Inquiry, UnreadableReportError } from "@/lib/processor/port";
+import type { ProcessorObject } from "@/lib/processor/records";
 import { eventsOf, messageOf } from "./deliveries";
 import { type Double, startDouble } from "./double";
 import { FAULTS, type Fault, type Operation } from "./faults";
@@ -40,8 +36,18 @@ function customerAt(double: Double) {
   function charge(token: string, given: Partial<AuthorizeRequest> = {}): AuthorizeRequest {
     const objects: ProcessorObject[] = [];
     return {
-      ...{ reference: newId(), account, token, amount: PAID.captured, currency: "USD", capture: true },
-      ...{ customerEmail: null, billingAddress: null, description: null, metadata: {}, challengePage: PAGE, objects },
+      reference: newId(),
+      account,
+      token,
+      amount: PAID.captured,
+      currency: "USD",
+      capture: true,
+      customerEmail: null,
+      billingAddress: null,
+      description: null,
+      metadata: {},
+      challengePage: PAGE,
+      objects,
       notAfter: new Date(Date.now() + 60_000),
       keep: async (object: ProcessorObject) => {
         if (!objects.some(({ id }) => id === object.id)) objects.push(object);
@@ -196,7 +202,9 @@ test("each of our customers is one customer at Stripe, with only our ids", async
     expect(others).toEqual([]);
     expect(only).toMatchObject({
       metadata: { cardlane_account: account, cardlane_customer: customer },
-      ...{ email: null, name: null, description: null },
+      email: null,
+      name: null,
+      description: null,
     });
   });
 });
@@ -223,7 +231,7 @@ describe("messages about stored cards", () => {
 
   test("about anything but cards report nothing, and those that can't be stored are refused", async () => {
     const [event] = eventsOf(shared, account).filter(({ type }) => type === "payment_method.automatically_updated");
-    if (!event) throw new Error("a renewal is told of");
+    if (!event) throw new Error("there is no event of the renewal");
     const about = (change: object) =>
       messageOf({ ...event, data: { object: { ...event.data.object, ...change } } } as typeof event);
     expect(await reports.read(about({ card: null, type: "sepa_debit" }))).toEqual([]);

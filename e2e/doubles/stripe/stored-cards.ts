@@ -47,10 +47,7 @@ export class Cards {
 
   #keep(id: string, { number, exp_month, exp_year, metadata, address }: NewMethod): Stripe.PaymentMethod {
     const fingerprint = createHash("sha256").update(number).digest("base64url").slice(0, 16);
-    const shown = {
-      ...{ brand: cardBrand(number) ?? "unknown", last4: number.slice(-4) },
-      ...{ exp_month, exp_year, fingerprint },
-    };
+    const shown = { brand: cardBrand(number) ?? "unknown", last4: number.slice(-4), exp_month, exp_year, fingerprint };
     const object = shapes.paymentMethod({ ...this.#new("pm"), id }, shown, { metadata, address });
     const expired = Date.UTC(exp_year, exp_month, 1) <= this.#terms.now() * 1_000;
     this.#methods.set(id, { object, behavior: behaviorOf(number), expired });

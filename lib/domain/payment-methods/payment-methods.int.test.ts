@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import { countKeptThere, resumeRemovals } from "@/db/queries/payment-methods";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { testContext, testIdempotency, testPaymentToken } from "@/e2e/fixtures/factories";
 import { type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
+import { says } from "@/e2e/fixtures/scripted-processor";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import {
@@ -75,7 +77,10 @@ test("a card is checked and stored without its number, and nothing is charged", 
   expect(made).toMatchObject({
     status: 201,
     body: {
-      ...{ object: "payment_method", customer_id: "cus_1", status: "ACTIVE", environment: "sandbox" },
+      object: "payment_method",
+      customer_id: "cus_1",
+      status: "ACTIVE",
+      environment: "sandbox",
       card: { brand: "visa", last4: "4242", exp_month: 12, exp_year: 2040, bin: "424242" },
       consent: { text: "Keep it for later.", ip: "203.0.113.7", at: "2026-11-20T09:00:00.000Z" },
       metadata: { seat: 4 },
@@ -165,6 +170,38 @@ test("a declined check uses up its token, as a payment does", async () => {
   expect(await store(tenant, { payment_token })).toMatchObject({ status: 400, body: { param: "payment_token" } });
 });
 
+test("a token whose check has no outcome yet stores its card for that customer only", async () => {
+  const tenant = await moneyTenant(db);
+  const body = { payment_token: await newToken(tenant, "4000000000001976") };
+  expect(await store(tenant, body)).toMatchObject({ status: 502, body: { code: "processor_error" } });
+  expect(await store(tenant, { ...body, customer_id: "cus_2" })).toMatchObject({
+    status: 400,
+    body: { code: "invalid_parameter", param: "payment_token" },
+  });
+  expect(await store(tenant, body)).toMatchObject({ status: 201, body: { customer_id: "cus_1" } });
+  expect(await list(tenant)).toHaveLength(1);
+});
+
+test("a card that the processor knows already is the customer's same payment method, and no other's", async () => {
+  const tenant = await moneyTenant(db);
+  const changes: Partial<Processor> = { storeCard: async () => ({ kind: "stored", token: "pm_known" }) };
+  const answers = await Promise.all(Array.from({ length: 5 }, () => store(tenant, {}, { changes })));
+  expect(new Set(answers.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1);
+  const other = await store(tenant, { customer_id: "cus_2" }, { changes });
+  expect(other).toMatchObject({ status: 400, body: { param: "payment_token" } });
+  expect(await list(tenant)).toHaveLength(1);
+  const events = await db.sql`select type from events where environment_id = ${tenant.environmentId}`;
+  expect(events.map(({ type }) => type)).toEqual(["payment_method.created"]);
+  // A payment that stores it again shows it as well.
+  tenant.script.next(says({ kind: "approved", storedToken: "pm_known" }));
+  const paid = await tenant.create({ save_payment_method: true, customer_id: "cus_1" });
+  expect(paid).toMatchObject({ status: 201, body: { status: "CAPTURED", payment_method_id: answers[0]?.body.id } });
+  tenant.script.next(says({ kind: "approved", storedToken: "pm_known" }));
+  const another = await tenant.create({ save_payment_method: true, customer_id: "cus_2" });
+  expect(another).toMatchObject({ status: 201, body: { status: "CAPTURED", payment_method_id: null } });
+  expect(await list(tenant)).toHaveLength(1);
+});
+
 test("an unreachable processor leaves key and token unused", async () => {
   const tenant = await moneyTenant(db);
   const body = { payment_token: await newToken(tenant) };
@@ -246,4 +283,35 @@ test("while the processor is unreachable, the card is removed here immediately, 
   await db.sql`update payment_methods set removal_due_at = now() where environment_id = ${tenant.environmentId}`;
   await expect.poll(() => finishRemovals(tenant.service).then(pending)).toBeNull();
   expect(await chargeable(tenant)).toBe(0);
+});
+
+test("a removed card of a disconnected account is not tried again until the account is connected", async () => {
+  const tenant = await moneyTenant(db);
+  const { id } = (await store(tenant)).body;
+  const connectionId = newId();
+  await db.sql`update payment_methods set connection_id = ${connectionId} where environment_id = ${tenant.environmentId}`;
+  expect(await remove(tenant, id)).toMatchObject({ status: "REMOVED" });
+  const due = async () => {
+    const [row] = await db.sql`select removal_due_at is not null as due, processor_token <> '' as stored
+      from payment_methods where environment_id = ${tenant.environmentId}`;
+    return row;
+  };
+  expect(await due()).toEqual({ due: false, stored: true });
+  await resumeRemovals(db.within(tenant.environmentId).orm, tenant.environmentId, connectionId);
+  expect(await due()).toEqual({ due: true, stored: true });
+  await db.sql`update payment_methods set connection_id = null where environment_id = ${tenant.environmentId}`;
+  await expect.poll(() => finishRemovals(tenant.service).then(due)).toEqual({ due: false, stored: false });
+  expect(await chargeable(tenant)).toBe(0);
+});
+
+test("a connection's stored cards and the subscriptions they pay for are counted, no further than requested", async () => {
+  const tenant = await moneyTenant(db);
+  const connectionId = newId();
+  const cards = [await store(tenant), await store(tenant), await store(tenant)];
+  await remove(tenant, cards[2]?.body.id);
+  await db.sql`update payment_methods set connection_id = ${connectionId} where environment_id = ${tenant.environmentId}`;
+  const count = (cap: number) =>
+    countKeptThere(db.within(tenant.environmentId).orm, tenant.environmentId, connectionId, cap);
+  expect(await count(10)).toEqual({ cards: 2, subscriptions: 0 });
+  expect(await count(1)).toEqual({ cards: 1, subscriptions: 0 });
 });

@@ -5,6 +5,7 @@ import {
   markRemoved,
   noteRemovalDone,
   listPaymentMethods as selectPaymentMethods,
+  suspendRemoval,
   takeDueRemovals,
 } from "@/db/queries/payment-methods";
 import { runIn, usesPaymentMethod } from "@/db/queries/subscriptions/rows";
@@ -109,12 +110,20 @@ async function removeAtProcessor(service: Service, mode: Mode, row: PaymentMetho
   const customer = processorCustomer(environmentId, row.customer_id);
   try {
     const at = await service.processors.find({ id: environmentId, mode }, connectionId);
-    if (!at?.processor.removeCard) throw new Error("the connection that stores it is not there");
+    // It is deleted once the account is connected again.
+    if (at === null && connectionId !== null) {
+      await suspendRemoval(service.db.within(environmentId).orm, environmentId, id);
+      return false;
+    }
+    if (!at?.processor.removeCard) throw new Error("the processor that stores it is not there");
     await at.processor.removeCard(environmentId, { token, customer });
     await noteRemovalDone(service.db.within(environmentId).orm, environmentId, id);
     return true;
   } catch (error) {
-    service.log.warn({ err: error, payment_method: id }, "a removed card is still at its processor: it is tried again");
+    service.log.warn(
+      { err: error, payment_method: id },
+      "a removed card is still at its processor and will be removed later",
+    );
     return false;
   }
 }

@@ -1,15 +1,15 @@
 import type { Orm } from "@/db/client";
 import { claimTokenForCheck, findPaymentToken, useUpCheckedToken } from "@/db/queries/checkout/payment-tokens";
 import { claimKeyAlone, endKeyLease, resumeKey, storeResponse } from "@/db/queries/idempotency/keys";
-import { insertPaymentMethod } from "@/db/queries/payment-methods";
+import { findStoredMethod, insertPaymentMethod } from "@/db/queries/payment-methods";
 import type { PaymentMethodRow } from "@/db/schema/payment-methods";
 import { cardBrand } from "@/lib/contract/card-networks";
 import { AppError, type DeclineCode } from "@/lib/contract/errors";
 import { instantOf } from "@/lib/contract/fields";
 import { decodeId } from "@/lib/contract/ids";
-import type { CreatePaymentMethodBody } from "@/lib/contract/payment-methods/payment-method";
+import type { CreatePaymentMethodBody, PaymentMethod } from "@/lib/contract/payment-methods/payment-method";
 import { idTime } from "@/lib/ids";
-import type { KnownCard, StoreCardOutcome } from "@/lib/processor/port";
+import type { KnownCard, StoreCardOutcome } from "@/lib/processor/cards";
 import type { Connected } from "@/lib/processor/registry";
 import { type Context, environmentNow, newEnvironmentId, type Reply, type Result } from "../context";
 import { recordChange } from "../events/event";
@@ -31,6 +31,14 @@ const MAX_ATTEMPTS = 10;
 export async function createPaymentMethod(ctx: Context, body: CreatePaymentMethodBody): Promise<Reply> {
   if (body.card && ctx.environment.mode === "live") throw rawCardInLive();
   if (ctx.idempotency === null) return checkAndStore(ctx, body, newEnvironmentId(ctx));
+  return checkUnderKey(ctx, (reference) => checkAndStore(ctx, body, reference));
+}
+
+/**
+ * Runs a check of a card under the request's key, which keeps the check's reference until its outcome is
+ * known. `check` stores the response. An error from 500 on means that the outcome is unknown.
+ */
+export async function checkUnderKey(ctx: Context, check: (reference: string) => Promise<Reply>): Promise<Reply> {
   const known = await replayKnown(ctx);
   if (known) return known;
   const { sql } = ctx.service.db.within(ctx.environment.id);
@@ -39,10 +47,10 @@ export async function createPaymentMethod(ctx: Context, body: CreatePaymentMetho
   for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
     const claim = await createClaim(ctx, newEnvironmentId(ctx), leaseMs);
     if (claim.operationId && (await claimKeyAlone(sql, ctx.environment.id, claim)))
-      return storeUnderKey(ctx, body, claim.operationId);
+      return runClaimed(ctx, check, claim.operationId);
     const resume = async (operationId: string) =>
       (await resumeKey(sql, ctx.environment.id, { ...claim, operationId }))
-        ? storeUnderKey(ctx, body, operationId)
+        ? runClaimed(ctx, check, operationId)
         : null;
     const reply = await replyFromKey(ctx, resume, { withoutOperation: true });
     if (reply) return reply;
@@ -51,9 +59,13 @@ export async function createPaymentMethod(ctx: Context, body: CreatePaymentMetho
 }
 
 /** Releases the key after a refusal that is not stored, and keeps its reference if the outcome is unknown. */
-async function storeUnderKey(ctx: Context, body: CreatePaymentMethodBody, reference: string): Promise<Reply> {
+async function runClaimed(
+  ctx: Context,
+  check: (reference: string) => Promise<Reply>,
+  reference: string,
+): Promise<Reply> {
   try {
-    return await checkAndStore(ctx, body, reference);
+    return await check(reference);
   } catch (error) {
     if (error instanceof AppError && error.status < 500) return refuseClaimed(ctx, error);
     const { key, requestId } = keyedRequest(ctx);
@@ -71,7 +83,12 @@ async function checkAndStore(ctx: Context, body: CreatePaymentMethodBody, newRef
   const { at, tokenId } = card;
   if (!at.processor.storeCard) throw cannotStoreCards();
   const { sql } = service.db.within(environment.id);
-  const reference = tokenId ? await claimTokenForCheck(sql, environment.id, tokenId, newReference) : newReference;
+  const reference = tokenId
+    ? await claimTokenForCheck(sql, environment.id, tokenId, {
+        reference: newReference,
+        customerId: body.customer_id,
+      })
+    : newReference;
   if (reference === null) throw tokenUnusable();
   const check = {
     reference,
@@ -80,6 +97,7 @@ async function checkAndStore(ctx: Context, body: CreatePaymentMethodBody, newRef
     token: card.token,
     holder: { name: card.name, address: null },
     challengePage: service.baseUrl,
+    ...(environment.clock && { now: environmentNow(ctx) }),
   };
   let outcome = await at.processor.storeCard(check);
   // Provably not executed, so it is retried here, as a payment is.
@@ -136,8 +154,7 @@ async function concludeCheck(
     case "stored":
       return writeResult(ctx, card, async (tx) => {
         const row = newRow(ctx, body, { card, reference }, outcome);
-        // A concurrent repeat without a key may have stored it first.
-        if (!(await insertPaymentMethod(tx, row))) throw tokenUnusable();
+        if (!(await insertPaymentMethod(tx, row))) return { kind: "made", made: await alreadyStored(ctx, tx, row) };
         const made = presentPaymentMethod(row, ctx.environment.mode, environmentNow(ctx));
         const type = "payment_method.created";
         await recordChange(ctx, tx, { type, action: type, objectId: row.id, data: { object: made, previous: null } });
@@ -165,6 +182,17 @@ async function concludeCheck(
   }
 }
 
+/**
+ * The customer's payment method with the same card at the processor. Throws if the card is another customer's
+ * or is being removed, or if a concurrent repeat without a key stored it first.
+ */
+async function alreadyStored(ctx: Context, tx: Orm, row: PaymentMethodRow): Promise<PaymentMethod> {
+  const stored = await findStoredMethod(tx, ctx.environment.id, row);
+  const isSame = stored !== null && stored.id !== row.id && stored.customer_id === row.customer_id;
+  if (!isSame || stored.removed_at !== null) throw tokenUnusable();
+  return presentPaymentMethod(stored, ctx.environment.mode, environmentNow(ctx));
+}
+
 /** A refusal uses up the token, too. Without a key, the refusal is thrown after that is written. */
 async function refuseCheck(ctx: Context, card: CheckedCard, error: AppError): Promise<Reply> {
   const reply = await writeResult(ctx, card, async () => ({ kind: "refused", error }));
@@ -189,15 +217,42 @@ function newRow(
   ctx: Context,
   { customer_id, consent, metadata }: CreatePaymentMethodBody,
   { card, reference }: Check,
-  stored: Extract<StoreCardOutcome, { kind: "stored" }>,
+  stored: Stored,
 ): PaymentMethodRow {
   const created_at = idTime(reference);
-  const known = stored.card;
-  return {
+  return checkedCard(stored, {
     environment_id: ctx.environment.id,
     id: reference,
     customer_id,
     connection_id: card.at.connectionId,
+    card,
+    consent: consent && {
+      at: consent.at ? instantOf(consent.at).toISOString() : created_at,
+      ip: consent.ip,
+      text: consent.text,
+    },
+    metadata,
+    client_session_id: null,
+  });
+}
+
+type Stored = Extract<StoreCardOutcome, { kind: "stored" }>;
+
+/** The payment method of a card that passed its check. `id`: the check's reference. */
+export function checkedCard(
+  stored: Stored,
+  {
+    card,
+    ...row
+  }: Pick<
+    PaymentMethodRow,
+    "environment_id" | "id" | "customer_id" | "connection_id" | "consent" | "metadata" | "client_session_id"
+  > & { card: KnownCard },
+): PaymentMethodRow {
+  const created_at = idTime(row.id);
+  const known = stored.card;
+  return {
+    ...row,
     processor_token: stored.token,
     card_brand: card.brand ?? known?.brand ?? null,
     card_last4: card.last4 ?? known?.last4 ?? null,
@@ -205,16 +260,10 @@ function newRow(
     card_exp_month: card.exp_month ?? known?.exp_month ?? null,
     card_exp_year: card.exp_year ?? known?.exp_year ?? null,
     card_identity: stored.fingerprint ?? null,
-    consent: consent && {
-      at: consent.at ? instantOf(consent.at).toISOString() : created_at,
-      ip: consent.ip,
-      text: consent.text,
-    },
-    metadata,
     payment_id: null,
-    client_session_id: null,
     removed_at: null,
     removal_due_at: null,
+    expiry_announced: false,
     created_at,
     updated_at: created_at,
   };

@@ -9,7 +9,7 @@ import type { Change, FinalOutcome } from "../payments/outcome";
 /** Months since year 0, so that consecutive months differ by one. */
 export const monthOf = (time: Date): number => time.getUTCFullYear() * 12 + time.getUTCMonth();
 
-function statusOf(row: PaymentMethodRow, now: Date): PaymentMethodStatus {
+export function paymentMethodStatus(row: PaymentMethodRow, now: Date): PaymentMethodStatus {
   if (row.removed_at !== null) return "REMOVED";
   if (row.card_exp_year === null || row.card_exp_month === null) return "ACTIVE";
   return row.card_exp_year * 12 + row.card_exp_month - 1 < monthOf(now) ? "EXPIRED" : "ACTIVE";
@@ -24,7 +24,7 @@ export function presentPaymentMethod(row: PaymentMethodRow, mode: Mode, now: Dat
     object: "payment_method",
     customer_id: row.customer_id,
     card: isKnown ? { brand, last4, exp_month, exp_year, bin: row.card_bin } : null,
-    status: statusOf(row, now),
+    status: paymentMethodStatus(row, now),
     consent: row.consent,
     metadata: row.metadata,
     environment: API_ENVIRONMENTS[mode],
@@ -36,7 +36,11 @@ export function presentPaymentMethod(row: PaymentMethodRow, mode: Mode, now: Dat
 /**
  * The card that an approved payment stored; null if it wasn't requested, or the processor didn't store it.
  */
-export function storedByPayment({ payment, charge }: Change, outcome: FinalOutcome): PaymentMethodRow | null {
+export function storedByPayment(
+  { payment, charge }: Pick<Change, "payment" | "charge">,
+  outcome: FinalOutcome,
+  consent: PaymentMethodRow["consent"],
+): PaymentMethodRow | null {
   if (outcome.kind !== "approved" || outcome.storedToken === undefined) return null;
   if (!payment.saves_card || payment.customer_id === null || payment.payment_method_id !== null) return null;
   const id = idAt(new Date(payment.updated_at));
@@ -52,12 +56,13 @@ export function storedByPayment({ payment, charge }: Change, outcome: FinalOutco
     card_exp_month: charge.card_exp_month,
     card_exp_year: charge.card_exp_year,
     card_identity: outcome.fingerprint ?? null,
-    consent: null,
+    consent,
     metadata: {},
     payment_id: payment.id,
     client_session_id: charge.client_session_id,
     removed_at: null,
     removal_due_at: null,
+    expiry_announced: false,
     created_at: idTime(id),
     updated_at: idTime(id),
   };

@@ -1,21 +1,13 @@
-import type {
-  ContinueRequest,
-  ContinueStoringRequest,
-  Inquiry,
-  Outcome,
-  Report,
-  ReportMessage,
-  StoreCardOutcome,
-  StoreCardRequest,
-} from "../port";
+import type { ContinueStoringRequest, StoreCardOutcome, StoreCardRequest } from "../cards";
+import type { ContinueRequest, Inquiry, Outcome, Report, ReportMessage } from "../port";
 import type { createCards, PayableCard } from "./cards";
 import type { AdyenCredentials } from "./credentials";
+import { REFUSED } from "./outcomes";
 import type { Records, Storing } from "./records";
 import { checkBody, NOTHING } from "./request-bodies";
 import { readTokenNotice, tokenMessageIn } from "./token-notices";
 import { keptToken, shopperOf, subjectOfStored } from "./tokens";
 
-export const REFUSED = { kind: "declined", decline_code: null } as const satisfies Outcome;
 export const NO_SUCH_CARD = "Adyen has no such card: the token is none of this account's, or no longer valid.";
 export const OTHER_ACCOUNT = "the reference belongs to another account";
 
@@ -56,7 +48,13 @@ export function createStoredCards({ records, cards, credentials, live, usableCar
     if (!found) return { ...REFUSED, refusal: NO_SUCH_CARD };
     const store = { ...storingOf(token, customer), check: true } as const;
     const firstUse = await records.begin(reference, {
-      ...{ account, by: "call", kind: "authorize", authorization: reference, amount: NOTHING, captures: false, store },
+      account,
+      by: "call",
+      kind: "authorize",
+      authorization: reference,
+      amount: NOTHING,
+      captures: false,
+      store,
     });
     if (firstUse.account !== account || firstUse.store?.customer !== customer)
       return { kind: "not_sent", reason: OTHER_ACCOUNT };
@@ -83,10 +81,11 @@ export function createStoredCards({ records, cards, credentials, live, usableCar
     const about = { id: `${cause} ${event} ${card.id}`, storedCard: keptToken(card) };
     switch (event) {
       case "created":
-      case "alreadyExisting":
-        // The response to the payment that stored it may not contain its id.
+      case "alreadyExisting": {
         await records.storedCard(cause, card.id);
-        return [];
+        const payment = await records.paymentWithoutId(cause);
+        return payment ? [{ ...about, change: "stored", ...payment }] : [];
+      }
       case "updated": {
         const now = await cards.describe(card);
         return [now ? { ...about, change: "updated", card: now } : { ...about, change: "removed" }];

@@ -18,11 +18,11 @@ test.each<[string, Partial<BillingAddress> | null, AvsResult]>([
   ["a postal code alone", { postal_code: "78701", country: "US" }, "Z"],
   ["a street alone", { line1: "1 Main St", country: "US" }, "A"],
   ["a full address in another country", { line1: "1 Rue", postal_code: "69001", country: "FR" }, "G"],
-])("an address check of %s answers as the docs' table says", (_, address, result) => {
+])("an address check of %s responds as in the docs' table", (_, address, result) => {
   expect(verifyAddress("approve", address && { ...nowhere, ...address })).toBe(result);
 });
 
-test("the card without an address match answers N whatever was sent", () => {
+test("the card without an address match responds N whatever was sent", () => {
   expect(verifyAddress("avs_no_match", null)).toBe("N");
   expect(verifyAddress("avs_no_match", { ...nowhere, line1: "1 Main St", postal_code: "78701" })).toBe("N");
 });

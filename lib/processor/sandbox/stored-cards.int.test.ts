@@ -3,7 +3,8 @@ import { testProcessor } from "@/e2e/fixtures/sandbox-processor";
 import { CALLED, inquiry } from "@/e2e/fixtures/scripted-processor";
 import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
 import { newId } from "@/lib/ids";
-import type { AuthorizeRequest, StoreCardOutcome, StoreCardRequest } from "../port";
+import type { StoreCardOutcome, StoreCardRequest } from "../cards";
+import type { AuthorizeRequest } from "../port";
 
 const { processor, sql, slept, authorization } = await testProcessor();
 
@@ -205,10 +206,25 @@ test("a stored card belongs to one account", async () => {
   expect(await storeCard({ ...stranger, reference: request.reference })).toMatchObject({ kind: "not_sent" });
 });
 
-test("neither the number nor the security code of a stored card is kept", async () => {
+test("neither the number nor the security code of a stored card is stored", async () => {
   const { token } = await stored("4242424242424242");
   const [row] =
     await sql`select to_jsonb(c)::text as text from sandbox_processor.stored_cards c where reference = ${token.slice(4)}`;
   const rest = row?.text.replace(/[\da-f]{8}-[\da-f-]{27}|\d{4}-\d\d-\d\dT[\d:.+]+/g, "");
   expect(rest).not.toMatch(/4242/);
+});
+
+test("a card's expiry and its recent attempts are judged by the environment's time", async () => {
+  const card = await stored("4242424242424242");
+  const at = async (now: string) => processor.authorize({ ...(await charge(card)), now: new Date(now) });
+  const scores = [];
+  for (const time of [...Array.from({ length: 11 }, () => "2039-01-01"), "2039-02-01"]) {
+    const outcome = await at(`${time}T10:00:00Z`);
+    scores.push("checks" in outcome ? outcome.checks?.fraud_score : null);
+  }
+  expect(scores[10]).not.toBe(scores[0]);
+  expect(scores[11]).toBe(scores[0]);
+  expect(await at("2200-01-01T00:00:00Z")).toMatchObject({ kind: "declined", decline_code: "expired_card" });
+  const request = { ...(await check("4242424242424242")), now: new Date("2200-01-01T00:00:00Z") };
+  expect(await storeCard(request)).toEqual({ kind: "declined", decline_code: "expired_card" });
 });

@@ -9,7 +9,8 @@ import {
 import { wasNotExecuted } from "@/db/unavailable";
 import type { Clock, Timer } from "@/lib/clock";
 import { SLOW_RESPONSE_MS } from "@/lib/contract/sandbox-cards";
-import type { Processor, StoreCardOutcome, StoreCardRequest, StoredCard } from "../port";
+import type { StoreCardOutcome, StoreCardRequest, StoredCard } from "../cards";
+import type { Processor } from "../port";
 import { type CardInUse, decideAuthorization } from "./checks";
 import type { SandboxVault } from "./token";
 
@@ -54,7 +55,7 @@ export function createCardStore({ vault, clock, timer, sqlFor, reach }: Parts) {
     if (behavior === "refuse_once" && (await insertSandboxRefusal(own, reference, account))) {
       return { kind: "not_sent", reason: "the processor refused the first attempt before executing it" };
     }
-    const decision = decideAuthorization(card, "customer", clock.now());
+    const decision = decideAuthorization(card, "customer", request.now ?? clock.now());
     const row = { reference, account, customer, behavior, fingerprint, expMonth, expYear, ...decision };
     const record = await insertSandboxCheck(own, row);
     if (record.account !== account || record.customer !== customer) {
@@ -69,7 +70,7 @@ export function createCardStore({ vault, clock, timer, sqlFor, reach }: Parts) {
     async storeCard(request) {
       const card = vault.read(request.account, request.token);
       if (card === null) return { kind: "declined", decline_code: "processing_error" };
-      if (card.behavior === "garbage") return { kind: "unknown", reason: "the processor's answer cannot be read" };
+      if (card.behavior === "garbage") return { kind: "unknown", reason: "the processor's response cannot be read" };
       try {
         return await reach(() => check(card, request));
       } catch (error) {
