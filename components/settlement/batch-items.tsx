@@ -8,31 +8,36 @@ type BatchItem = {
   transaction_id: string;
   kind: "charge" | "refund" | "reversal";
   amount: number;
+  fee: number;
   created_at: string;
 };
 
 const KIND_LABELS = { charge: "Charge", refund: "Refund", reversal: "Refund reversal" } as const;
 
 const COLUMNS = [
-  ["Type", "w-44 pr-4"],
-  ["Amount", "w-40 pr-6 text-right"],
-  ["Transaction", "pr-4 max-md:hidden"],
+  ["Type", "w-36 pr-4"],
+  ["Amount", "w-32 pr-6 text-right"],
+  ["Fee", "w-28 pr-6 text-right max-sm:hidden"],
+  ["Net", "w-32 pr-6 text-right max-sm:hidden"],
+  ["Transaction", "pr-4 max-lg:hidden"],
   ["Created", "w-36 max-sm:hidden"],
 ] as const;
 
-/** A page of a batch's transactions, oldest first. */
+/** A page of the transactions of batches. */
 export function BatchItemTable({
+  caption,
   items,
   currency,
   mode,
 }: {
+  caption: string;
   items: readonly BatchItem[];
   currency: string;
   mode: Mode;
 }) {
   return (
     <table className="w-full text-left text-[13px] sm:table-fixed">
-      <caption className="sr-only">Transactions of this batch, oldest first</caption>
+      <caption className="sr-only">{caption}</caption>
       <ColumnHeads columns={COLUMNS} className="max-sm:sr-only" />
       <tbody>
         {items.map((item) => (
@@ -47,8 +52,19 @@ export function BatchItemTable({
             </td>
             <td className="py-2 pr-6 text-right align-middle max-sm:pr-0">
               <Money amount={item.amount} currency={currency} bare />
+              {item.fee > 0 && (
+                <span className="block text-soft text-xs sm:hidden">
+                  Fee <Money amount={item.fee} currency={currency} bare />
+                </span>
+              )}
             </td>
-            <td className="truncate py-2 pr-4 align-middle font-mono text-soft text-xs max-md:hidden">
+            <td className="py-2 pr-6 text-right align-middle text-soft max-sm:hidden">
+              {item.fee === 0 ? "–" : <Money amount={-item.fee} currency={currency} bare />}
+            </td>
+            <td className="py-2 pr-6 text-right align-middle max-sm:hidden">
+              <Money amount={item.amount - item.fee} currency={currency} bare />
+            </td>
+            <td className="truncate py-2 pr-4 align-middle font-mono text-soft text-xs max-lg:hidden">
               {item.transaction_id}
             </td>
             <td className="relative py-2 align-middle text-soft max-sm:hidden">

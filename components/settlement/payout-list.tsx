@@ -29,7 +29,9 @@ export function PayoutTable({ payouts, mode }: { payouts: readonly Payout[]; mod
               <Link href={`/${mode}/payouts/${payout.id}`} className="font-medium after:absolute after:inset-0">
                 <Money amount={payout.amount} currency={payout.currency} />
               </Link>
-              <span className="mt-0.5 block text-soft text-xs sm:hidden">{accountText(payout)}</span>
+              <span className="mt-0.5 block text-soft text-xs sm:hidden">
+                {payout.status === "FAILED" ? accountText(payout) : arrivalText(payout)}
+              </span>
             </td>
             <td className="py-2 pr-4 align-middle max-sm:pr-0 max-sm:text-right">
               <StatusBadge status={payout.status} />
@@ -49,6 +51,9 @@ export function PayoutTable({ payouts, mode }: { payouts: readonly Payout[]; mod
     </table>
   );
 }
+
+const arrivalText = ({ status, arrival_date }: Payout): string =>
+  `${status === "PAID" ? "Arrived" : "Arrives"} ${dayText(arrival_date)}`;
 
 export const accountText = ({ bank_account: { bank_name, last4 } }: Payout): string => `${bank_name} •••• ${last4}`;
 

@@ -3,15 +3,15 @@ import { TabLinks } from "@/components/ui/page-links";
 import type { Mode } from "@/lib/contract/transactions/words";
 
 const TABS = [
-  ["Balance", "balance"],
   ["Payouts", "payouts"],
+  ["Balance", "balance"],
   ["Settlement batches", "settlement-batches"],
 ] as const;
 
-/** Tabs of the balance section. */
+/** Tabs of the payouts section. */
 export function SettlementTabs({ mode, current }: { mode: Mode; current: (typeof TABS)[number][1] }) {
   const tabs = TABS.map(([label, path]) => ({ label, href: `/${mode}/${path}`, current: path === current }));
-  return <TabLinks label="Balance" tabs={tabs} />;
+  return <TabLinks label="Payouts" tabs={tabs} />;
 }
 
 type FilterLinksProps = {

@@ -11,7 +11,7 @@ import { runSettlement } from "@/lib/domain/settlement/settle";
 import { expect, test } from "../fixtures/playwright";
 import { captured } from "../samples";
 
-test("the balance follows a payment from its capture to its payout, and each movement says why", async ({
+test("the balance follows a payment from capture to payout, and each entry has a description", async ({
   tenant,
   api,
 }) => {
@@ -45,7 +45,7 @@ test("the balance follows a payment from its capture to its payout, and each mov
   });
 });
 
-test("filters that are none are refused, and not left out", async ({ api }) => {
+test("invalid filters are rejected rather than ignored", async ({ api }) => {
   for (const [endpoint, query, param] of [
     [listMovements, { type: "bonus" }, "type"],
     [listMovements, { limit: "0" }, "limit"],

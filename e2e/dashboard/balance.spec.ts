@@ -15,15 +15,18 @@ test("money is followed from the balance through its payout to the transactions 
   await api.call(refundPayment, { id: paid.id, body: { amount: 500 }, key: `refund-${paid.id}` });
 
   await page.goto("/test/balance");
-  await expect(page.getByRole("definition").first()).toContainText("$25.00");
+  const next = page.getByRole("region", { name: "Next payout" });
+  await expect(next.getByRole("listitem")).toHaveText(/\$200\.00 USD\s*Arrives \w{3}, \w{3} \d+\s*View payout/);
   const statement = page.getByRole("table", { name: /closing balance in USD/ });
   await expect(statement.getByRole("row", { name: /Closing balance/ })).toContainText("$200.00");
   await expectWellInEveryLook(page);
-  await page.getByRole("link", { name: "View payout" }).filter({ visible: true }).click();
+  await next.getByRole("link", { name: "View payout" }).click();
 
   await expect(page.getByRole("heading", { level: 1 })).toContainText("$200.00");
+  await expect(page.getByRole("table", { name: /Transactions of this payout/ }).getByRole("row")).toHaveCount(2);
   await expectWellInEveryLook(page);
-  await page.getByRole("row").getByRole("link", { name: "$200.00" }).click();
+  const batches = page.getByRole("table", { name: "Settlement batches" });
+  await batches.getByRole("link", { name: "$200.00" }).click();
 
   const exporting = page.getByRole("button", { name: "Export", exact: true });
   await expect(exporting).toBeVisible();
@@ -38,8 +41,10 @@ test("money is followed from the balance through its payout to the transactions 
   expect(csv[1]).toContain(`${paid.id},charge,20000,USD,`);
 });
 
-test("a payout that failed says why, and is retried to another account", { tag: "@looks" }, async ({
+test("a failed payout shows why, and is retried to another account", { tag: "@looks" }, async ({
   owner: page,
+  newPerson,
+  signInAs,
   tenant,
   api,
   db,
@@ -59,6 +64,9 @@ test("a payout that failed says why, and is retried to another account", { tag: 
   await db.sql`update payouts set due_at = now() - interval '1 second' where environment_id = ${environmentId}`;
   await runPayouts(service);
   const [failed] = (await api.call(listPayouts, { query: { status: "FAILED" } })).ok().data;
+  await page.goto("/test/payouts");
+  await expect(page.getByRole("region", { name: "Next payout" })).toContainText("Returned by your bank");
+  await signInAs(page.context(), await newPerson("finance"));
   await page.goto(`/test/payouts/${failed?.id}`);
   await expect(page.getByText("The bank has no account with this number.")).toBeVisible();
   await expectWellInEveryLook(page);

@@ -1,6 +1,7 @@
 import type { Sql } from "@/db/client";
 import type { LedgerAccount } from "@/db/schema/payments";
 import type { MovementType } from "@/lib/contract/settlement/balance";
+import { openPages, UNCAPPED } from "../export";
 
 /**
  * Effect of each measure of the daily totals on the balance. A job folds changes into the totals and each
@@ -45,30 +46,51 @@ type PayoutSums = { payouts: number; payout_failures: number; payouts_paid: numb
  */
 export type StatementRow = { currency: string } & Ends & Sums & PayoutSums;
 
-/** Statements by currency, for whole days in the merchant's zone. Indexes: as for the balance. */
+/**
+ * Statements by currency, between two instants. What precedes an instant is the daily totals before its day
+ * in the merchant's zone, what is not folded yet, and the day's ledger lines up to it: never more than two days
+ * of the ledger are read. Indexes: as for the balance, `ledger_entries_movements`.
+ */
 export async function readStatement(
   sql: Sql,
   environmentId: string,
-  period: { from: string; to: string },
+  period: { from: Date; before: Date },
 ): Promise<StatementRow[]> {
   const within = (measure: string) =>
-    sql`coalesce(sum(amount) filter (where not earlier and measure = ${measure}), 0)::float8`;
+    sql`coalesce(sum(case when earlier then -amount else amount end) filter (where measure = ${measure}), 0)::float8`;
   return await sql<StatementRow[]>`
+    with recursive ${known(sql, environmentId)},
+    ends as (
+      select at, earlier, m.time_zone, (at at time zone m.time_zone)::date as day
+      from (values (${period.from}::timestamptz, true), (${period.before}::timestamptz, false)) as given (at, earlier)
+      cross join environments e
+      join merchants m on m.id = e.merchant_id
+      where e.id = ${environmentId}::uuid
+    )
     select currency, ${signed(sql, PENDING, "earlier")} as opening_pending,
       ${signed(sql, AVAILABLE, "earlier")} as opening_available, ${signed(sql, IN_PAYOUT, "earlier")} as opening_in_payout,
       ${within("captured")} as captures, ${within("fee")} as fees, ${within("refunded")} as refunds,
       ${within("refund_failed")} as refund_reversals, ${within("settled")} - ${within("settled_back")} as settlements,
       ${within("payout")} as payouts, ${within("payout_failed")} as payout_failures, ${within("payout_paid")} as payouts_paid
     from (
-      select currency, measure, amount, day < ${period.from}::date as earlier from daily_totals
-      where environment_id = ${environmentId}::uuid and measure = any(${MEASURES}::text[]) and day <= ${period.to}::date
+      select t.currency, t.measure, t.amount, ends.earlier from ends
+      join daily_totals t on t.environment_id = ${environmentId}::uuid and t.measure = any(${MEASURES}::text[]) and t.day < ends.day
       union all
-      select d.currency, d.measure, d.amount, (d.occurred_at at time zone m.time_zone)::date < ${period.from}::date
-      from total_deltas d
-      join environments e on e.id = d.environment_id
-      join merchants m on m.id = e.merchant_id
-      where d.environment_id = ${environmentId}::uuid and d.measure = any(${MEASURES}::text[])
-        and (d.occurred_at at time zone m.time_zone)::date <= ${period.to}::date
+      select d.currency, d.measure, d.amount, ends.earlier from ends
+      join total_deltas d on d.environment_id = ${environmentId}::uuid and d.measure = any(${MEASURES}::text[])
+        and (d.occurred_at at time zone ends.time_zone)::date < ends.day
+      union all
+      select l.currency, ledger_measure(l.debit_account, l.credit_account, l.line), l.amount, ends.earlier from ends
+      cross join (
+        select currency from known where currency is not null
+        union select currency from total_deltas where environment_id = ${environmentId}::uuid
+      ) c
+      cross join unnest(${STATEMENT_KINDS.map(({ debit }) => debit)}::text[], ${STATEMENT_KINDS.map(({ credit }) => credit)}::text[],
+        ${STATEMENT_KINDS.map(({ line }) => String(line))}::text[]::smallint[]) as k (debit, credit, line)
+      join ledger_entries l on l.environment_id = ${environmentId}::uuid and l.currency = c.currency
+        and l.debit_account = k.debit and l.credit_account = k.credit and l.line = k.line
+        and l.created_at >= ends.at - interval '2 days' and l.created_at < ends.at
+        and (l.created_at at time zone ends.time_zone)::date = ends.day
     ) facts
     group by currency order by currency`;
 }
@@ -90,8 +112,14 @@ const KINDS: readonly Kind[] = [
   { type: "payout_failure", debit: "merchant_in_payout", credit: "merchant_available", line: 2, sign: 1 },
 ];
 
+/** With the arrival at the bank, which is no movement of the merchant's balance. */
+const STATEMENT_KINDS: readonly Pick<Kind, "debit" | "credit" | "line">[] = [
+  ...KINDS,
+  { debit: "merchant_in_payout", credit: "bank", line: 2 },
+];
+
 export type MovementFilter = {
-  readonly type?: MovementType | undefined;
+  readonly type?: MovementType | readonly MovementType[] | undefined;
   readonly currency?: string | undefined;
   /** First millisecond of the range, and the first one past it. */
   readonly from?: Date | undefined;
@@ -110,7 +138,8 @@ export type MovementRow = MovementPlace & {
 
 /** All currencies in use (one index lookup each), combined with the wanted kinds. */
 function movementRanges(sql: Sql, environmentId: string, { type, currency }: MovementFilter) {
-  const kinds = KINDS.filter((kind) => type === undefined || kind.type === type);
+  const types = type === undefined ? null : [type].flat();
+  const kinds = KINDS.filter((kind) => types === null || types.includes(kind.type));
   const currencies =
     currency === undefined
       ? sql`
@@ -138,6 +167,17 @@ const inRange = (sql: Sql, environmentId: string, { from, before }: MovementFilt
   and l.credit_account = k.credit and l.line = k.line
   ${from === undefined ? sql`` : sql`and l.created_at >= ${from}`}
   ${before === undefined ? sql`` : sql`and l.created_at < ${before}`}`;
+
+/** All matching movements as a table expression, in no order. Index: `ledger_entries_movements`. */
+export const movementTable = (sql: Sql, environmentId: string, filter: MovementFilter) => sql`(
+  with recursive ${known(sql, environmentId)}
+  select k.type, k.sign * m.amount as amount, c.currency, m.operation_id, m.payment_id, m.line, m.created_at
+  from ${movementRanges(sql, environmentId, filter)}
+  cross join lateral (
+    select l.operation_id, l.line, l.payment_id, l.amount, l.created_at from ledger_entries l
+    where ${inRange(sql, environmentId, filter)}
+  ) m
+)`;
 
 /**
  * Newest first: the first rows of each range, merged, so that a filter reads at most one page per kind and
@@ -172,6 +212,12 @@ export async function listMovements(
     left join operations o on o.environment_id = ${environmentId}::uuid and o.id = p.operation_id
     order by p.created_at desc, p.operation_id desc, p.line desc`;
 }
+
+export const openMovementExport = (sql: Sql, environmentId: string, filter: MovementFilter) =>
+  openPages<MovementRow>(sql, {
+    count: (tx) => countMovements(tx, environmentId, filter, UNCAPPED),
+    page: (tx, after, limit) => listMovements(tx, environmentId, filter, { limit, offset: 0, after }),
+  });
 
 /** Number of matches, counted no further than `limit`. Index: `ledger_entries_movements`. */
 export async function countMovements(

@@ -1,4 +1,5 @@
 import type { Sql } from "@/db/client";
+import { openPages, UNCAPPED } from "../export";
 import type { SettlementBatchRow } from "./settle";
 
 /** A batch as shown to merchants. */
@@ -41,6 +42,12 @@ export async function listBatches(
     order by b.id desc limit ${page.limit} offset ${page.offset}`;
 }
 
+export const openBatchExport = (sql: Sql, environmentId: string, filter: BatchFilter) =>
+  openPages<ShownBatchRow>(sql, {
+    count: (tx) => countBatches(tx, environmentId, filter, UNCAPPED),
+    page: (tx, last, limit) => listBatches(tx, environmentId, filter, { limit, offset: 0, afterId: last?.id ?? null }),
+  });
+
 /** Number of matches, counted no further than `limit`. */
 export async function countBatches(
   sql: Sql,
@@ -79,9 +86,10 @@ export type BatchItemRow = {
 export async function listBatchItems(
   sql: Sql,
   environmentId: string,
-  batchId: string,
+  batchIds: readonly string[],
   page: { limit: number; offset: number },
 ): Promise<BatchItemRow[]> {
+  const ids = [...batchIds];
   return await sql<BatchItemRow[]>`
     select id, payment_id, kind, amount, created_at, case kind when 'charge' then (
       select coalesce(sum(l.amount), 0) from operations o
@@ -93,11 +101,11 @@ export async function listBatchItems(
         case t.type when 'CHARGE' then p.amount_captured else -t.amount end as amount
       from transactions t
       join payments p on p.environment_id = t.environment_id and p.id = t.payment_id
-      where t.environment_id = ${environmentId} and t.settlement_batch_id = ${batchId}::uuid
+      where t.environment_id = ${environmentId} and t.settlement_batch_id = any(${ids}::uuid[])
       union all
       select t.id, t.payment_id, t.created_at, 'reversal', t.amount
       from transactions t
-      where t.environment_id = ${environmentId} and t.reversal_batch_id = ${batchId}::uuid
+      where t.environment_id = ${environmentId} and t.reversal_batch_id = any(${ids}::uuid[])
     ) found order by id limit ${page.limit} offset ${page.offset}) items
     order by id`;
 }

@@ -2,6 +2,7 @@ import type { Sql, Transaction } from "@/db/client";
 import type { BankAccountRow, PayoutRow } from "@/db/schema/payouts";
 import type { PayoutStatus } from "@/lib/contract/settlement/payout";
 import { clockNow } from "../clock";
+import { openPages, UNCAPPED } from "../export";
 import type { UnsettledGroup } from "./settle";
 
 /** A batch with available money, and its net amount. */
@@ -42,27 +43,36 @@ export async function lockAvailableBatches(
 
 type NewPayout = Pick<PayoutRow, "id" | "currency" | "amount" | "bank_name" | "bank_country" | "bank_last4"> & {
   batchIds: string[];
-  /** Estimated time from creation to arrival. */
-  arrivesAfterSeconds: number;
+  arrival_date: string;
+  /** The environment's time. */
+  at: string;
 };
 
 /**
- * Inserts a payout that is due at once; its time is truncated, because rounding up could put it in the
- * future. Claims its batches only if none is in another payout; throws otherwise.
+ * The environment's time, truncated: a payout is due when it is created, and rounding could put that in the
+ * future.
+ */
+export async function readPayoutTime(tx: Transaction, environmentId: string): Promise<string> {
+  const [row] = await tx<[{ at: string }]>`
+    select date_trunc('milliseconds', ${clockNow(tx, environmentId)}) as at`;
+  return row.at;
+}
+
+/**
+ * Inserts a payout that is due immediately. Claims its batches only if none is in another payout; throws
+ * otherwise.
  */
 export async function insertPayout(tx: Transaction, environmentId: string, payout: NewPayout): Promise<PayoutRow> {
   const taken = await tx`
     update settlement_batches set payout_id = ${payout.id}
     where environment_id = ${environmentId} and id = any(${payout.batchIds}::uuid[]) and payout_id is null`;
   if (taken.count !== payout.batchIds.length) throw new Error(`payout ${payout.id} took ${taken.count} of its batches`);
-  const now = clockNow(tx, environmentId);
   const [row] = await tx<[PayoutRow]>`
     insert into payouts (environment_id, id, status, currency, amount, settlement_batch_ids, bank_name, bank_country,
       bank_last4, arrival_date, due_at, created_at, updated_at)
     values (${environmentId}, ${payout.id}, 'PENDING', ${payout.currency}, ${payout.amount}, ${payout.batchIds}::uuid[],
       ${payout.bank_name}, ${payout.bank_country}, ${payout.bank_last4},
-      ((${now} + make_interval(secs => ${payout.arrivesAfterSeconds}::int)) at time zone 'UTC')::date,
-      date_trunc('milliseconds', ${now}), ${now}, ${now})
+      ${payout.arrival_date}::date, ${payout.at}, ${payout.at}, ${payout.at})
     returning *, arrival_date::text as arrival_date`;
   return row;
 }
@@ -70,8 +80,8 @@ export async function insertPayout(tx: Transaction, environmentId: string, payou
 type DuePayout = Pick<PayoutRow, "environment_id" | "id" | "due_at"> & { status: "PENDING" | "IN_TRANSIT" };
 
 /**
- * Payouts whose next status is due, in due order, after `after`: of all environments by real time, or of one by its own.
- * Indexes: `payouts_due`, `payouts_status`.
+ * Payouts whose next status is due, in due order, after `after`: of all environments by real time, or of one
+ * by its own. Indexes: `payouts_due`, `payouts_status`.
  */
 export async function listDuePayouts(
   sql: Sql,
@@ -90,32 +100,38 @@ export async function listDuePayouts(
     order by due_at, id limit ${limit}`;
 }
 
-/** PENDING → IN_TRANSIT. False if another process was faster. */
-export async function markSent(
-  sql: Transaction,
-  environmentId: string,
-  input: { id: string; arrivesAfterSeconds: number },
-): Promise<boolean> {
+/**
+ * PENDING → IN_TRANSIT; it ends on its arrival date, at the time of day of its creation. False if another
+ * process was faster.
+ */
+export async function markSent(sql: Transaction, environmentId: string, id: string): Promise<boolean> {
   const result = await sql`
     update payouts
     set status = 'IN_TRANSIT', updated_at = ${clockNow(sql, environmentId)},
-      due_at = created_at + make_interval(secs => ${input.arrivesAfterSeconds}::int)
-    where environment_id = ${environmentId} and id = ${input.id} and status = 'PENDING'`;
+      due_at = (arrival_date + (created_at at time zone 'UTC')::time) at time zone 'UTC'
+    where environment_id = ${environmentId} and id = ${id} and status = 'PENDING'`;
   return result.count === 1;
 }
+
+/** The row, and when it was last changed before. */
+type EndedPayout = PayoutRow & { changed_at: string };
 
 /** IN_TRANSIT → PAID, or FAILED for the failing test account. Null if another process was faster. */
 export async function endPayout(
   tx: Transaction,
   environmentId: string,
   input: { id: string; failingLast4: string; failureReason: string },
-): Promise<PayoutRow | null> {
-  const [row] = await tx<PayoutRow[]>`
+): Promise<EndedPayout | null> {
+  const [row] = await tx<EndedPayout[]>`
+    with before as (
+      select updated_at as changed_at from payouts where environment_id = ${environmentId} and id = ${input.id} for update
+    )
     update payouts
     set status = case when bank_last4 = ${input.failingLast4} then 'FAILED' else 'PAID' end, updated_at = ${clockNow(tx, environmentId)},
       failure_reason = case when bank_last4 = ${input.failingLast4} then ${input.failureReason} end
+    from before
     where environment_id = ${environmentId} and id = ${input.id} and status = 'IN_TRANSIT'
-    returning *, arrival_date::text as arrival_date`;
+    returning payouts.*, arrival_date::text as arrival_date, changed_at`;
   return row ?? null;
 }
 
@@ -125,6 +141,42 @@ export async function releaseBatches(tx: Transaction, environmentId: string, pay
     update settlement_batches set payout_id = null, payout_failed = true
     where environment_id = ${environmentId} and payout_id = ${payoutId}
       and id = any((select settlement_batch_ids from payouts where environment_id = ${environmentId} and id = ${payoutId})::uuid[])`;
+}
+
+/** Number of a payout's next event. Index: `events_object`. */
+export async function nextPayoutEvent(tx: Transaction, environmentId: string, id: string): Promise<number> {
+  const [row] = await tx<[{ next: number }]>`
+    select coalesce(max(sequence), 0) + 1 as next from events where environment_id = ${environmentId} and object_id = ${id}`;
+  return row.next;
+}
+
+/** A currency's payouts that reach the bank next, all on one day. Amount in minor units. */
+export type ArrivalRow = { currency: string; arrival_date: string; amount: number; payout_ids: string[] };
+
+/** The earliest arrival in each currency. Index: `payouts_status`. */
+export async function listNextArrivals(sql: Sql, environmentId: string): Promise<ArrivalRow[]> {
+  return await sql<ArrivalRow[]>`
+    select distinct on (currency) currency, arrival_date::text as arrival_date, sum(amount)::float8 as amount,
+      array_agg(id order by id) as payout_ids
+    from payouts
+    where environment_id = ${environmentId} and status in ('PENDING', 'IN_TRANSIT')
+    group by currency, arrival_date
+    order by currency, payouts.arrival_date`;
+}
+
+/** Currencies with money that a failed payout returned. Index: `settlement_batches_available`. */
+export async function listReturnedCurrencies(sql: Sql, environmentId: string): Promise<string[]> {
+  const rows = await sql<{ currency: string }[]>`
+    select distinct currency from settlement_batches
+    where environment_id = ${environmentId} and payout_id is null and payout_failed`;
+  return rows.map(({ currency }) => currency);
+}
+
+/** Fee on each captured amount, in basis points. By primary key. */
+export async function readFee(sql: Sql, environmentId: string): Promise<number> {
+  const [row] = await sql<[{ fee: number }]>`
+    select fee_basis_points as fee from environments where id = ${environmentId}::uuid`;
+  return row.fee;
 }
 
 type PayoutFilter = {
@@ -154,6 +206,12 @@ export async function listPayouts(
     where ${matching(sql, environmentId, filter)} ${page.afterId === null ? sql`` : sql`and id < ${page.afterId}`}
     order by id desc limit ${page.limit} offset ${page.offset}`;
 }
+
+export const openPayoutExport = (sql: Sql, environmentId: string, filter: PayoutFilter) =>
+  openPages<PayoutRow>(sql, {
+    count: (tx) => countPayouts(tx, environmentId, filter, UNCAPPED),
+    page: (tx, last, limit) => listPayouts(tx, environmentId, filter, { limit, offset: 0, afterId: last?.id ?? null }),
+  });
 
 /** Number of matches, counted no further than `limit`. */
 export async function countPayouts(

@@ -74,7 +74,8 @@ export const listPayouts = endpoint({
   list: true,
   path: "/v1/payouts",
   summary: "List payouts",
-  description: "Newest first. In the sandbox each settled batch is paid out, and reaches the bank a day later.",
+  description:
+    "Newest first. In the sandbox each settled batch is paid out, and reaches the bank on the next bank day.",
   query: listPayoutsQuery,
   response: listOf(payout).meta({ id: "PayoutList" }),
   errors: QUERY_ERRORS,
@@ -112,12 +113,12 @@ export const getSettlementBatch = endpoint({
   errors: ["resource_not_found"],
 });
 
-/** Retries a failed payout with everything now available in its currency. Owners only. */
+/** Retries a failed payout with everything now available in its currency. */
 export const retryPayout = dashboardEndpoint({
   name: "retryPayout",
   method: "POST",
   path: "/api/dashboard/{mode}/payouts/{id}/retry",
-  permission: "settings.manage",
+  permission: "payout.retry",
   verified: "live",
   status: 201,
   response: payout,

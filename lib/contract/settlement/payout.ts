@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { findCardNumber } from "@/lib/contract/card-numbers";
 import { country, humanText, refuseCardNumber, timestamp } from "@/lib/contract/fields";
 import { isValidIban } from "@/lib/contract/iban";
 import { idOf } from "@/lib/contract/ids";
@@ -26,7 +27,11 @@ export const payout = z
     ),
     amount: z.int().min(1).describe("In minor units: the net amounts of its settlement batches."),
     currency: z.string().describe("ISO 4217 code, upper case."),
-    arrival_date: z.iso.date().describe("The day, UTC, on which it reaches the bank."),
+    arrival_date: z.iso
+      .date()
+      .describe(
+        "The day on which it reaches the bank: the first after its creation on which TARGET (EUR) or Fedwire (USD) is open; a weekday for other currencies.",
+      ),
     settlement_batch_ids: z
       .array(idOf("settlementBatch"))
       .describe("The settlement batches it pays out, oldest first."),
@@ -74,7 +79,11 @@ const accountNumber = z
     (value) => !IBAN.test(compactAccountNumber(value)) || isValidIban(compactAccountNumber(value)),
     "This IBAN has a typo: its check digits don't match.",
   )
-  .superRefine((value, context) => refuseCardNumber(compactAccountNumber(value), context));
+  .superRefine((value, context) => {
+    const number = compactAccountNumber(value);
+    // Without their spaces, other digits would hide a card number; the groups of an IBAN can look like one.
+    refuseCardNumber(IBAN.test(number) || findCardNumber(number) ? number : value, context);
+  });
 
 export const updateBankAccountBody = z
   .strictObject({

@@ -4,6 +4,7 @@ import {
   type MovementKey,
   type MovementPlace,
   type MovementRow,
+  openMovementExport,
   readBalances,
   readStatement,
   type StatementRow,
@@ -15,6 +16,7 @@ import type { Balance, BalanceMovement } from "@/lib/contract/settlement/balance
 import type { ListMovementsQuery } from "@/lib/contract/settlement/endpoints";
 import { API_ENVIRONMENTS } from "@/lib/contract/transactions/words";
 import type { Context } from "../context";
+import { openWhole } from "../cursor-list";
 import { type ListResult, presentList, toMillisecondRange, unknownCursor } from "../lists";
 
 /** The merchant's current balances, exactly as in the ledger. */
@@ -27,8 +29,8 @@ export async function getBalance(ctx: Context): Promise<Balance> {
   };
 }
 
-/** Whole days in the merchant's time zone, both inclusive. */
-type Period = { from: string; to: string };
+/** From an instant up to another. */
+type Period = { from: Date; before: Date };
 
 /** Opening balance and movements of a period, by currency. */
 export async function getStatement(ctx: Context, period: Period): Promise<StatementRow[]> {
@@ -41,8 +43,7 @@ export async function listMovements(ctx: Context, query: ListMovementsQuery): Pr
   const { limit = 20, offset = 0, starting_after } = query;
   const after = starting_after === undefined ? null : await findPlace(ctx, starting_after);
   if (starting_after !== undefined && !after) throw unknownCursor("movement", starting_after);
-  const { gte, lt } = toMillisecondRange({ after: query.created_after, before: query.created_before });
-  const filter = { type: query.type, currency: query.currency, from: gte, before: lt };
+  const filter = filterOf(query);
   const [rows, total] = await Promise.all([
     selectMovements(sql, ctx.environment.id, filter, { limit: limit + 1, offset, after }),
     countMovements(sql, ctx.environment.id, filter, TOTAL_CAP + 1),
@@ -50,6 +51,15 @@ export async function listMovements(ctx: Context, query: ListMovementsQuery): Pr
   const data = rows.slice(0, limit).map(presentMovement);
   return presentList(data, { hasMore: rows.length > limit, total }, limit, offset);
 }
+
+function filterOf({ type, currency, created_after, created_before }: ListMovementsQuery) {
+  const { gte, lt } = toMillisecondRange({ after: created_after, before: created_before });
+  return { type, currency, from: gte, before: lt };
+}
+
+/** Everything that the query matches, in one snapshot. `close` must be called. */
+export const exportMovements = (ctx: Context, query: ListMovementsQuery) =>
+  openWhole(ctx, filterOf(query), openMovementExport, (rows) => rows.map(presentMovement));
 
 async function findPlace(ctx: Context, publicId: string): Promise<MovementPlace | null> {
   const key = movementKey(publicId);

@@ -1,15 +1,12 @@
 import { describe, expect, it, test } from "vitest";
 import { connect } from "@/db/client";
 import { foldDeltas } from "@/db/queries/reporting/daily-totals";
-import { storeBankAccount } from "@/db/queries/settlement/payouts";
-import { type BookedPayment, failSettledRefund, insertBookedPayment } from "@/e2e/fixtures/books";
+import { failSettledRefund } from "@/e2e/fixtures/books";
 import { testDatabase } from "@/e2e/fixtures/database";
-import { createTestMerchant, testContext, testService } from "@/e2e/fixtures/factories";
+import { settledShops } from "@/e2e/fixtures/settled-shops";
 import { AppError } from "@/lib/contract/errors";
-import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
-import type { Environment } from "../context";
 import { listTransactions } from "../transactions/read-transactions";
-import { getBalance, listMovements } from "./balance";
+import { listMovements } from "./balance";
 import {
   getBankAccount,
   getPayout,
@@ -21,59 +18,20 @@ import {
   updateBankAccount,
 } from "./payouts";
 import { getSettlementBatch, listSettlementBatches } from "./read-batches";
-import { runSettlement } from "./settle";
 
 const { db, url } = await testDatabase();
-const service = testService(db);
-
-const offences = async () => (await verifyBooks(db)).checks.filter((check) => check.count > 0);
-
-async function openShop(mode: "test" | "live" = "test") {
-  const merchant = await createTestMerchant(db);
-  const environment: Environment = merchant[mode];
-  const environmentId = environment.id;
-  const ctx = testContext(service, environment);
-  return {
-    environmentId,
-    ctx,
-    pay: (payment: Omit<BookedPayment, "environmentId"> = {}) => insertBookedPayment(db, { environmentId, ...payment }),
-    settle: () => runSettlement(service, { environmentId }),
-    payOut: () => runPayouts(service),
-    /** A day later. */
-    arrive: async () => {
-      await db.sql`update payouts set due_at = now() - interval '1 second' where environment_id = ${environmentId} and status = 'IN_TRANSIT'`;
-      await runPayouts(service);
-    },
-    refuse: () =>
-      db.sql.begin((tx) =>
-        storeBankAccount(tx, environmentId, { holder: "Shop", bank_name: "Bank", country: "DE", last4: "0000" }),
-      ),
-    accept: () =>
-      db.sql.begin((tx) =>
-        storeBankAccount(tx, environmentId, { holder: "Shop", bank_name: "Bank", country: "DE", last4: "3000" }),
-      ),
-    balance: async () =>
-      Object.fromEntries(
-        (await getBalance(ctx)).currencies.map(({ currency, pending, available, in_payout }) => [
-          currency,
-          [pending, available, in_payout],
-        ]),
-      ),
-    /** Newest first. */
-    payouts: async () => (await listPayouts(ctx, {})).data,
-  };
-}
+const { service, offences, openShop } = settledShops(db);
 
 describe("payoutsOf", () => {
   const batch = (id: string, net_amount: number, payout_failed = false) => ({ id, net_amount, payout_failed });
   const idsOf = (...batches: ReturnType<typeof batch>[]) =>
     payoutsOf(batches).map((payout) => payout.map(({ id }) => id));
 
-  it("makes one payout for each batch", () => {
+  it("creates one payout per batch", () => {
     expect(idsOf(batch("a", 5), batch("b", 7))).toEqual([["a"], ["b"]]);
   });
 
-  it("carries a negative batch until there is more money, and makes no empty payout", () => {
+  it("carries a negative batch until there is more money, and creates no empty payout", () => {
     expect(idsOf(batch("a", -5), batch("b", 5), batch("c", 1))).toEqual([["a", "b", "c"]]);
     expect(idsOf(batch("a", -5), batch("b", 3))).toEqual([]);
     expect(idsOf(batch("a", 0))).toEqual([]);
@@ -88,9 +46,9 @@ describe("payoutsOf", () => {
   });
 
   it("limits a payout to sums that are exact", () => {
-    const most = 999_999_999_999_999;
-    const returned = Array.from({ length: 10 }, (_, i) => batch(`${i}`, most, true));
-    const payouts = payoutsOf([...returned, batch("x", most)]);
+    const max = 999_999_999_999_999;
+    const returned = Array.from({ length: 10 }, (_, i) => batch(`${i}`, max, true));
+    const payouts = payoutsOf([...returned, batch("x", max)]);
     expect(payouts.map((payout) => payout.length)).toEqual([9, 2]);
     expect(payouts.every((payout) => Number.isSafeInteger(sumOf(payout)))).toBe(true);
   });
@@ -122,7 +80,7 @@ test("money moves from pending to available, into a payout and to the bank, by c
   expect(yen).toMatchObject({ status: "PENDING", amount: 90, currency: "JPY" });
   await shop.payOut();
   expect((await shop.payouts()).map(({ status }) => status)).toEqual(["IN_TRANSIT", "IN_TRANSIT"]);
-  expect(await runPayouts(service), "a day has not passed").toBe(0);
+  expect(await runPayouts(service), "before a day has passed").toBe(0);
   await shop.arrive();
   expect((await shop.payouts()).map(({ status }) => status)).toEqual(["PAID", "PAID"]);
   expect(await shop.balance()).toEqual({ EUR: [0, 0, 0], JPY: [0, 0, 0] });
@@ -220,7 +178,7 @@ test("a refund that failed after its batch was paid out comes back with the next
   expect(await offences()).toEqual([]);
 });
 
-test("any number of workers make one payout from a batch, and pay it once", async () => {
+test("any number of workers create one payout per batch, and pay it once", async () => {
   const shop = await openShop();
   for (let i = 0; i < 3; i++) {
     await shop.pay({ amount: 100 + i });
@@ -305,7 +263,7 @@ test("live money is paid out by the processor and stays available here", async (
   expect(await getBankAccount(shop.ctx)).toBeNull();
 });
 
-test("a payout's status never goes back, whatever writes it", async () => {
+test("a payout's status never goes back, whatever statement writes it", async () => {
   const shop = await openShop();
   await shop.pay({ amount: 700 });
   await shop.settle();
@@ -324,7 +282,10 @@ test("only the last digits of a bank account are stored, and new payouts go ther
   const shop = await openShop();
   expect(await getBankAccount(shop.ctx)).toMatchObject({ last4: "6789" });
   await updateBankAccount(shop.ctx, {
-    ...{ holder: "Shop", bank_name: "Bank of Examples", country: "DE", account_number: "DE89 3704 0044 0532 0130 00" },
+    holder: "Shop",
+    bank_name: "Bank of Examples",
+    country: "DE",
+    account_number: "DE89 3704 0044 0532 0130 00",
   });
   expect(await getBankAccount(shop.ctx)).toEqual({
     holder: "Shop",

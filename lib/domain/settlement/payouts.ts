@@ -10,16 +10,20 @@ import {
   listGroupsToPayOut,
   lockAvailableBatches,
   markSent,
+  nextPayoutEvent,
+  openPayoutExport,
+  readPayoutTime,
   releaseBatches,
   listPayouts as selectPayouts,
   storeBankAccount,
 } from "@/db/queries/settlement/payouts";
-import { insertOwnLedgerLine, insertSettlementAudit } from "@/db/queries/settlement/settle";
+import { insertOwnLedgerLine, insertSettlementAudit, insertSettlementEvents } from "@/db/queries/settlement/settle";
 import { isCanceled } from "@/db/refusals";
 import { SYSTEM } from "@/db/schema/operations";
 import type { PayoutRow } from "@/db/schema/payouts";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { AppError } from "@/lib/contract/errors";
+import type { EventTypeOf } from "@/lib/contract/events/event";
 import { TOTAL_CAP } from "@/lib/contract/fields";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import type { ListPayoutsQuery } from "@/lib/contract/settlement/endpoints";
@@ -34,7 +38,10 @@ import {
 import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
 import { newId } from "@/lib/ids";
 import { type Context, resourceNotFound, type Service } from "../context";
+import { openWhole } from "../cursor-list";
+import { newEvent } from "../events/event";
 import { type ListResult, presentList, toMillisecondRange, unknownCursor } from "../lists";
+import { bankDayAfter } from "./bank-days";
 
 /** One payout. Throws `resource_not_found` for unknown, malformed and foreign ids alike. */
 export async function getPayout(ctx: Context, input: { id: string }): Promise<Payout> {
@@ -54,8 +61,7 @@ export async function listPayouts(ctx: Context, query: ListPayoutsQuery): Promis
   const { limit = 20, offset = 0, starting_after } = query;
   const after = starting_after === undefined ? null : await findRow(ctx, starting_after);
   if (starting_after !== undefined && !after) throw unknownCursor("payout", starting_after);
-  const { gte, lt } = toMillisecondRange({ after: query.created_after, before: query.created_before });
-  const filter = { currency: query.currency, status: query.status, from: gte, before: lt };
+  const filter = filterOf(query);
   const [rows, total] = await Promise.all([
     selectPayouts(sql, ctx.environment.id, filter, { limit: limit + 1, offset, afterId: after?.id ?? null }),
     countPayouts(sql, ctx.environment.id, filter, TOTAL_CAP + 1),
@@ -64,7 +70,18 @@ export async function listPayouts(ctx: Context, query: ListPayoutsQuery): Promis
   return presentList(data, { hasMore: rows.length > limit, total }, limit, offset);
 }
 
-function presentPayout(row: PayoutRow, mode: Mode): Payout {
+function filterOf({ currency, status, created_after, created_before }: ListPayoutsQuery) {
+  const { gte, lt } = toMillisecondRange({ after: created_after, before: created_before });
+  return { currency, status, from: gte, before: lt };
+}
+
+/** Everything that the query matches, in one snapshot. `close` must be called. */
+export const exportPayouts = (ctx: Context, query: ListPayoutsQuery) =>
+  openWhole(ctx, filterOf(query), openPayoutExport, (rows) =>
+    rows.map((row) => presentPayout(row, ctx.environment.mode)),
+  );
+
+export function presentPayout(row: PayoutRow, mode: Mode): Payout {
   return {
     id: encodeId("payout", row.id),
     object: "payout",
@@ -81,7 +98,9 @@ function presentPayout(row: PayoutRow, mode: Mode): Payout {
   };
 }
 
-/** Bank account for payouts. Until the merchant sets one: a test account in the sandbox, null in live mode. */
+/**
+ * Bank account for payouts. Until the merchant sets one: a test account in the sandbox, null in live mode.
+ */
 export async function getBankAccount(ctx: Context): Promise<BankAccount | null> {
   const row = await findBankAccount(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id);
   if (row === null) return ctx.environment.mode === "test" ? TEST_BANK_ACCOUNT : null;
@@ -89,7 +108,10 @@ export async function getBankAccount(ctx: Context): Promise<BankAccount | null> 
   return { holder, bank_name, country, last4 };
 }
 
-/** Sets the bank account for new payouts; those in transit keep theirs. Only the number's last digits are stored. */
+/**
+ * Sets the bank account for new payouts; those in transit keep theirs. Only the number's last digits are
+ * stored.
+ */
 export async function updateBankAccount(ctx: Context, input: UpdateBankAccountBody): Promise<BankAccount> {
   const { holder, bank_name, country } = input;
   const account = { holder, bank_name, country, last4: compactAccountNumber(input.account_number).slice(-4) };
@@ -134,14 +156,13 @@ export async function retryPayout(ctx: Context, input: { id: string }): Promise<
 const record = ({ actor, environment, request }: Context, tx: Transaction, action: string, objectId: string) =>
   insertSettlementAudit(tx, environment.id, { id: newId(), actor, action, objectId, requestId: request.id });
 
-const ARRIVES_AFTER_SECONDS = 86_400;
 const FAILURE_REASON = "The bank has no account with this number.";
 /** Payouts per query. */
 const BATCH = 100;
 
 /**
- * Sends created payouts, completes those that are due, and creates new ones from settled batches. Each step is
- * one commit behind a guard, so it is safe to crash and to run concurrently. Returns the number of steps.
+ * Sends created payouts, completes those that are due, and creates new ones from settled batches. Each step
+ * is one commit behind a guard, so it is safe to crash and to run concurrently. Returns the number of steps.
  */
 export function runPayouts(service: Service, stopping?: AbortSignal): Promise<number> {
   return runPayoutsOf(service, null, stopping);
@@ -161,7 +182,7 @@ export async function runPayoutsOf(
     } catch (error) {
       // A failed one is retried in the next run, and does not block the others.
       if (isDatabaseUnavailable(error) && !isCanceled(error)) throw error;
-      service.log.error({ err: error, ...subject }, "a payout could not be taken forward");
+      service.log.error({ err: error, ...subject }, "a payout could not be advanced");
     }
   };
   let due = await listDuePayouts(service.db.sql, null, BATCH, environmentId);
@@ -178,8 +199,8 @@ export async function runPayoutsOf(
 
 /**
  * Groups available batches into payouts: one per batch that was never in one. A negative batch joins the next
- * payout, or the previous ones at the end, so that no more is paid out than is available. Batches from a failed
- * payout join the first. Batches are in id order.
+ * payout, or the previous ones at the end, so that no more is paid out than is available. Batches from a
+ * failed payout join the first. Batches are in id order.
  */
 export function payoutsOf(batches: readonly AvailableBatch[]): AvailableBatch[][] {
   const payouts: AvailableBatch[][] = [];
@@ -227,15 +248,20 @@ async function makePayout(
   input: { currency: string; batches: readonly AvailableBatch[] },
 ): Promise<PayoutRow> {
   const { bank_name, country, last4 } = (await findBankAccount(tx, environmentId)) ?? TEST_BANK_ACCOUNT;
+  const at = await readPayoutTime(tx, environmentId);
   const payout = await insertPayout(tx, environmentId, {
     id: newId(),
     currency: input.currency,
     amount: sumOf(input.batches),
     batchIds: input.batches.map(({ id }) => id).sort(),
-    ...{ bank_name, bank_country: country, bank_last4: last4 },
-    arrivesAfterSeconds: ARRIVES_AFTER_SECONDS,
+    bank_name,
+    bank_country: country,
+    bank_last4: last4,
+    arrival_date: bankDayAfter(at.slice(0, 10), input.currency),
+    at,
   });
   await move(tx, payout, { line: 1, debit: "merchant_available", credit: "merchant_in_payout" });
+  await emit(tx, payout, "payout.created", null);
   return payout;
 }
 
@@ -243,14 +269,17 @@ type Due = { environment_id: string; id: string };
 
 async function send(service: Service, { environment_id: environmentId, id }: Due): Promise<number> {
   return await service.db.sql.begin(async (tx) => {
-    const sent = await markSent(tx, environmentId, { id, arrivesAfterSeconds: ARRIVES_AFTER_SECONDS });
+    const sent = await markSent(tx, environmentId, id);
     if (!sent) return 0;
     await audit(tx, { environment_id: environmentId, id }, "payout.sent");
     return 1;
   });
 }
 
-/** The bank accepts the payout, or its money returns. Both are ledger line 2, so only one of them can be booked. */
+/**
+ * The bank accepts the payout, or its money returns. Both are ledger line 2, so only one of them can be
+ * booked.
+ */
 async function end(service: Service, { environment_id: environmentId, id }: Due): Promise<number> {
   return await service.db.sql.begin(async (tx) => {
     const ended = await endPayout(tx, environmentId, {
@@ -259,12 +288,15 @@ async function end(service: Service, { environment_id: environmentId, id }: Due)
       failureReason: FAILURE_REASON,
     });
     if (!ended) return 0;
+    const before = { status: "IN_TRANSIT", updated_at: ended.changed_at } as const;
     if (ended.status === "PAID") {
       await move(tx, ended, { line: 2, debit: "merchant_in_payout", credit: "bank" });
+      await emit(tx, ended, "payout.paid", before);
       await audit(tx, ended, "payout.paid");
     } else {
       await releaseBatches(tx, environmentId, id);
       await move(tx, ended, { line: 2, debit: "merchant_in_payout", credit: "merchant_available" });
+      await emit(tx, ended, "payout.failed", { ...before, failure_reason: null });
       await audit(tx, ended, "payout.failed");
     }
     return 1;
@@ -275,6 +307,20 @@ type Move = Pick<Parameters<typeof insertOwnLedgerLine>[2], "line" | "debit" | "
 
 const move = (tx: Transaction, { environment_id, id, amount, currency, updated_at: at }: PayoutRow, line: Move) =>
   insertOwnLedgerLine(tx, environment_id, { of: id, amount, currency, at, ...line });
+
+/** In test mode, as every payout is. One from before there were events has none for its creation. */
+async function emit(
+  tx: Transaction,
+  payout: PayoutRow,
+  type: EventTypeOf<"payout">,
+  previous: Partial<Payout> | null,
+): Promise<void> {
+  const { environment_id, id, updated_at } = payout;
+  const sequence = await nextPayoutEvent(tx, environment_id, id);
+  const data = { object: presentPayout(payout, "test"), previous: sequence === 1 ? null : previous };
+  const event = newEvent(type, { objectId: id, operationId: null }, data, updated_at);
+  await insertSettlementEvents(tx, environment_id, [{ ...event, sequence }]);
+}
 
 const audit = (tx: Transaction, payout: Pick<PayoutRow, "environment_id" | "id">, action: string) =>
   insertSettlementAudit(tx, payout.environment_id, { id: newId(), actor: SYSTEM, action, objectId: payout.id });

@@ -2,6 +2,7 @@ import {
   countBatches,
   findBatches,
   listBatches,
+  openBatchExport,
   type ShownBatchRow,
   listBatchItems as selectItems,
 } from "@/db/queries/settlement/batches";
@@ -11,6 +12,7 @@ import type { ListSettlementBatchesQuery } from "@/lib/contract/settlement/endpo
 import type { SettlementBatch } from "@/lib/contract/settlement/settlement-batch";
 import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
 import { type Context, resourceNotFound } from "../context";
+import { openWhole } from "../cursor-list";
 import { type ListResult, presentList, toMillisecondRange, unknownCursor } from "../lists";
 
 /** One batch. Throws `resource_not_found` for unknown, malformed and foreign ids alike. */
@@ -36,8 +38,7 @@ export async function listSettlementBatches(
   const { limit = 20, offset = 0, starting_after } = query;
   const after = starting_after === undefined ? null : await findRow(ctx, starting_after);
   if (starting_after !== undefined && !after) throw unknownCursor("settlement batch", starting_after);
-  const { gte, lt } = toMillisecondRange({ after: query.created_after, before: query.created_before });
-  const filter = { currency: query.currency, from: gte, before: lt };
+  const filter = filterOf(query);
   const [rows, total] = await Promise.all([
     listBatches(sql, ctx.environment.id, filter, { limit: limit + 1, offset, afterId: after?.id ?? null }),
     countBatches(sql, ctx.environment.id, filter, TOTAL_CAP + 1),
@@ -45,6 +46,17 @@ export async function listSettlementBatches(
   const data = rows.slice(0, limit).map((row) => presentSettlementBatch(row, ctx.environment.mode));
   return presentList(data, { hasMore: rows.length > limit, total }, limit, offset);
 }
+
+function filterOf({ currency, created_after, created_before }: ListSettlementBatchesQuery) {
+  const { gte, lt } = toMillisecondRange({ after: created_after, before: created_before });
+  return { currency, from: gte, before: lt };
+}
+
+/** Everything that the query matches, in one snapshot. `close` must be called. */
+export const exportSettlementBatches = (ctx: Context, query: ListSettlementBatchesQuery) =>
+  openWhole(ctx, filterOf(query), openBatchExport, (rows) =>
+    rows.map((row) => presentSettlementBatch(row, ctx.environment.mode)),
+  );
 
 /** A payout's batches, oldest first. */
 export async function listBatchesOfPayout(
@@ -66,15 +78,18 @@ export type BatchItem = {
   created_at: string;
 };
 
-/** The transactions that a batch settled, oldest first. */
+/** The transactions that batches settled, oldest first. */
 export async function listBatchItems(
   ctx: Context,
-  input: { id: string; limit: number; offset: number },
+  input: { batchIds: readonly string[]; limit: number; offset: number },
 ): Promise<BatchItem[]> {
-  const id = decodeId("settlementBatch", input.id);
-  if (id === null) throw resourceNotFound("settlement batch", input.id);
+  const ids = input.batchIds.map((batchId) => {
+    const id = decodeId("settlementBatch", batchId);
+    if (id === null) throw resourceNotFound("settlement batch", batchId);
+    return id;
+  });
   const { sql } = ctx.service.db.within(ctx.environment.id);
-  const rows = await selectItems(sql, ctx.environment.id, id, input);
+  const rows = await selectItems(sql, ctx.environment.id, ids, input);
   return rows.map(({ id, payment_id, kind, amount, fee, created_at }) => ({
     transaction_id: encodeId("transaction", id),
     payment_id: encodeId("payment", payment_id),

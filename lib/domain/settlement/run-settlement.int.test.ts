@@ -14,7 +14,7 @@ const service = booksService(db);
 const offences = async () => (await verifyBooks(db)).checks.filter((check) => check.count > 0);
 
 describe("runSettlement", () => {
-  it("settles captured charges and accepted refunds per currency, and leaves everything else alone", async () => {
+  it("settles captured charges and accepted refunds per currency, and nothing else", async () => {
     const environmentId = await insertEnvironment(db);
     const plain = await insertBookedPayment(db, { environmentId, amount: 1_000, captured: 700 });
     const partly = await insertBookedPayment(db, { environmentId, amount: 500, refunded: 200 });
@@ -45,7 +45,7 @@ describe("runSettlement", () => {
     expect(await runSettlement(service, { environmentId })).toEqual([]);
   });
 
-  it("settles a refund that came after its charge was settled, in a batch of its own", async () => {
+  it("settles a refund that came after its charge was settled, in a separate batch", async () => {
     const environmentId = await insertEnvironment(db);
     const ids = await insertBookedPayment(db, { environmentId, amount: 400, refunded: 100 });
     await db.sql`update transactions set captured_at = null where environment_id = ${environmentId} and id = ${ids.refund}`;
@@ -156,7 +156,7 @@ describe("runSettlement", () => {
     expect(await offences()).toEqual([]);
   });
 
-  it("settles a chunk of each environment in turn, even if one cannot be settled", async () => {
+  it("settles one chunk per environment and round, even if one environment fails", async () => {
     const [large, small, broken] = [
       await insertEnvironment(db),
       await insertEnvironment(db),
@@ -206,7 +206,7 @@ describe("runSettlement", () => {
     });
     await locked.given;
     const run = runSettlement(service, { environmentId });
-    // Of this database only, as other tests share the server and wait for their own locks.
+    // Only locks of this database: other tests share the server.
     const waiting = () =>
       db.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     await expect.poll(waiting).not.toHaveLength(0);
@@ -265,7 +265,7 @@ describe("settleNightly", () => {
   const NIGHT = "settled_through";
   const through = () => findServiceSetting(db.orm, NIGHT);
 
-  it("settles once a night, by the database's clock, whatever a process with another clock has written", async () => {
+  it("settles once a night by the database's clock, whatever another process's clock has written", async () => {
     const wrong = { ...service, clock: { now: () => new Date("2028-11-21T12:00:00Z") } };
     await settleNightly(wrong);
     const night = await through();

@@ -46,7 +46,7 @@ describe("runSettlement, of refunds that fail after they were settled,", () => {
     expect(await runSettlement(service, { environmentId })).toEqual([]);
   });
 
-  it("settles a new charge and pays a failed refund back in one batch, and leaves alone what failed before its batch", async () => {
+  it("settles a new charge and a failed refund in one batch, and skips refunds that failed before their batch", async () => {
     const tenant = await moneyTenant(db);
     const { environmentId } = tenant;
     await settledRefund(tenant, 4_000);

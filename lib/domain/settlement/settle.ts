@@ -58,7 +58,7 @@ type SettlementInput = {
  */
 export async function runSettlement(service: Service, input: SettlementInput = {}): Promise<BatchSummary[]> {
   const batches: BatchSummary[] = [];
-  // Groups take turns by chunk, so that small ones don't wait for the largest.
+  // Groups are settled a chunk at a time, round-robin, so that small ones don't wait for the largest.
   let groups = (await listUnsettledGroups(service.db, input.environmentId ?? null)).map((group) => ({
     ...group,
     afterId: BEFORE_ALL,
@@ -142,8 +142,8 @@ function batchOf(
 }
 
 /**
- * Approximate size of payments' JSON written at once: hundreds of typical payments, or one with hundreds of
- * refunds. Their transactions' events are about as large again.
+ * Approximate size of payments' JSON written in one statement: hundreds of typical payments, or one with
+ * hundreds of refunds. Their transactions' events are about as large again.
  */
 const SLICE_BYTES = 500_000;
 

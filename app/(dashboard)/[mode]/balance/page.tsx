@@ -1,17 +1,25 @@
 import { Wallet } from "lucide-react";
 import type { Metadata } from "next";
-import { BalanceCards, MOVEMENT_LABELS, MovementTable, StatementCard } from "@/components/settlement/balance-blocks";
+import { PageFilters } from "@/components/lists/page-filters";
+import { ExportButton } from "@/components/reporting/export-button";
+import { MovementTable, StatementCard } from "@/components/settlement/balance-blocks";
+import { FeeLine, NextPayouts } from "@/components/settlement/next-payouts";
 import { FilterLinks, SettlementTabs } from "@/components/settlement/settlement-tabs";
 import { EmptyState, NoPermission, WrongFilter } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { PageLinks, withFilters } from "@/components/ui/page-links";
+import { oneOfRow } from "@/lib/contract/lists/filters";
+import { reportHref } from "@/lib/contract/reports/report-query";
 import { MOVEMENT_TYPES } from "@/lib/contract/settlement/balance";
 import { type ListMovementsQuery, listMovementsQuery } from "@/lib/contract/settlement/endpoints";
+import { MOVEMENT_LABELS } from "@/lib/contract/settlement/statement";
+import { dayInstants } from "@/lib/contract/transactions/time-range";
 import { environmentNow } from "@/lib/domain/context";
 import { getBalance, getStatement, listMovements } from "@/lib/domain/settlement/balance";
+import { getFee, listNextPayouts } from "@/lib/domain/settlement/next-payouts";
 import { dashboardPage } from "@/lib/http/page";
 
-export const metadata: Metadata = { title: "Balance" };
+export const metadata: Metadata = { title: "Payouts: balance" };
 
 type BalancePageProps = {
   params: Promise<{ mode: string }>;
@@ -24,7 +32,14 @@ export default async function BalancePage({ params, searchParams }: BalancePageP
   const path = `/${page.mode}/balance`;
   const header = (
     <>
-      <PageHeader title="Balance" description="Your balance, what changed it and when it reaches your bank." />
+      <PageHeader
+        title="Payouts"
+        description={
+          page.mode === "test"
+            ? "What reaches your bank next, your balance and what changed it."
+            : "Your balance and what changed it. Your processor pays you out directly, on its own schedule."
+        }
+      />
       <SettlementTabs mode={page.mode} current="balance" />
     </>
   );
@@ -40,10 +55,11 @@ export default async function BalancePage({ params, searchParams }: BalancePageP
   }
   const periods = periodsAt(environmentNow(page.ctx), page.merchant.timeZone);
   const period = periods.find(({ name }) => name === given) ?? (periods[0] as (typeof periods)[number]);
-  const [balance, statement, movements] = await Promise.all([
+  const [balance, statement, movements, fee] = await Promise.all([
     getBalance(page.ctx),
-    getStatement(page.ctx, period),
+    getStatement(page.ctx, dayInstants(period, page.merchant.timeZone)),
     listMovements(page.ctx, query.data),
+    getFee(page.ctx),
   ]);
   if (balance.currencies.length === 0) {
     return (
@@ -58,17 +74,32 @@ export default async function BalancePage({ params, searchParams }: BalancePageP
     );
   }
   const { type, currency } = query.data;
+  const currencies = balance.currencies.map((each) => each.currency);
   const shown = { period: period === periods[0] ? undefined : period.name, type, currency };
   const hrefOf = (change: Partial<Record<keyof typeof shown, string | undefined>>) =>
     withFilters(path, { ...shown, ...change });
   return (
     <>
       {header}
-      <BalanceCards balances={balance.currencies} />
+      <NextPayouts payouts={await listNextPayouts(page.ctx, balance.currencies)} mode={page.mode} />
       <section aria-labelledby="statement" className="mb-6">
-        <h2 id="statement" className="mb-2 font-semibold text-[15px]">
-          Statement
-        </h2>
+        <div className="mb-2 flex flex-wrap items-center justify-between gap-2">
+          <h2 id="statement" className="font-semibold text-[15px]">
+            Statement
+          </h2>
+          {page.can("report.read") && (
+            <ExportButton
+              address={reportHref(`/${page.mode}/reports/export`, {
+                type: "balance",
+                created: { from: period.from, to: period.to },
+                currency: currency ?? null,
+              })}
+              noun="row"
+              total={null}
+            />
+          )}
+        </div>
+        <FeeLine basisPoints={fee} />
         <FilterLinks
           label="Period"
           links={periods.map((each) => ({
@@ -84,27 +115,29 @@ export default async function BalancePage({ params, searchParams }: BalancePageP
           ))}
       </section>
       <section aria-labelledby="movements">
-        <h2 id="movements" className="mb-2 font-semibold text-[15px]">
-          Movements
-        </h2>
-        <FilterLinks
-          label="Type"
-          links={[undefined, ...MOVEMENT_TYPES].map((type) => ({
-            label: type ? MOVEMENT_LABELS[type] : "All",
-            href: hrefOf({ type }),
-            current: query.data.type === type,
-          }))}
+        <div className="mb-2 flex flex-wrap items-center justify-between gap-2">
+          <h2 id="movements" className="font-semibold text-[15px]">
+            Movements
+          </h2>
+          {movements.data.length > 0 && (
+            <ExportButton
+              address={withFilters(`${path}/export`, { type, currency })}
+              noun="movement"
+              total={movements.total}
+              totalCapped={movements.total_capped}
+            />
+          )}
+        </div>
+        <PageFilters
+          path={path}
+          what="movements"
+          rows={[
+            oneOfRow("type", "Type", MOVEMENT_TYPES, MOVEMENT_LABELS),
+            ...(currencies.length > 1 ? [oneOfRow("currency", "Currency", currencies)] : []),
+          ]}
+          values={{ type, currency }}
+          kept={{ period: shown.period }}
         />
-        {balance.currencies.length > 1 && (
-          <FilterLinks
-            label="Currency"
-            links={[undefined, ...balance.currencies.map(({ currency }) => currency)].map((currency) => ({
-              label: currency ?? "All",
-              href: hrefOf({ currency }),
-              current: query.data.currency === currency,
-            }))}
-          />
-        )}
         {movements.data.length === 0 ? (
           <EmptyState kind="no-results" what="movements" filters={filterWords(query.data)} path={path} />
         ) : (

@@ -1,18 +1,42 @@
 import { Landmark } from "lucide-react";
 import type { Metadata } from "next";
+import type { ReactNode } from "react";
+import { PageFilters } from "@/components/lists/page-filters";
+import { ExportButton } from "@/components/reporting/export-button";
+import { NextPayouts } from "@/components/settlement/next-payouts";
 import { BankAccountButton } from "@/components/settlement/payout-actions";
 import { PayoutTable } from "@/components/settlement/payout-list";
-import { FilterLinks, SettlementTabs } from "@/components/settlement/settlement-tabs";
+import { SettlementTabs } from "@/components/settlement/settlement-tabs";
 import { statusLabel } from "@/components/ui/badge";
 import { EmptyState, NoPermission, WrongFilter } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { PageLinks, withFilters } from "@/components/ui/page-links";
+import { oneOfRow } from "@/lib/contract/lists/filters";
+import type { CurrencyBalance } from "@/lib/contract/settlement/balance";
 import { listPayoutsQuery } from "@/lib/contract/settlement/endpoints";
 import { PAYOUT_STATUSES } from "@/lib/contract/settlement/payout";
+import { getBalance } from "@/lib/domain/settlement/balance";
+import { listNextPayouts } from "@/lib/domain/settlement/next-payouts";
 import { getBankAccount, listPayouts } from "@/lib/domain/settlement/payouts";
 import { dashboardPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Payouts" };
+
+const FILTERS = [
+  oneOfRow(
+    "status",
+    "Status",
+    PAYOUT_STATUSES,
+    Object.fromEntries(PAYOUT_STATUSES.map((each) => [each, statusLabel(each)])),
+  ),
+];
+
+const currencyRow = (balances: readonly CurrencyBalance[]) =>
+  oneOfRow(
+    "currency",
+    "Currency",
+    balances.map(({ currency }) => currency),
+  );
 
 type PayoutsPageProps = {
   params: Promise<{ mode: string }>;
@@ -24,16 +48,21 @@ export default async function PayoutsPage({ params, searchParams }: PayoutsPageP
   if (!page.can("balance.read")) return <NoPermission what="payouts" />;
   const path = `/${page.mode}/payouts`;
   const account = page.can("settings.manage") ? await getBankAccount(page.ctx) : null;
-  const header = (
+  const headerWith = (exporting: ReactNode) => (
     <>
       <PageHeader
         title="Payouts"
         description={
           page.mode === "test"
-            ? "Each batch is paid to your bank account the day after it settles."
+            ? "Each batch is paid to your bank account on the next bank day after it settles."
             : "In live mode, your processor pays you out directly."
         }
-        actions={account && <BankAccountButton account={account} mode={page.mode} />}
+        actions={
+          <>
+            {exporting}
+            {account && <BankAccountButton account={account} mode={page.mode} />}
+          </>
+        }
       />
       <SettlementTabs mode={page.mode} current="payouts" />
     </>
@@ -42,17 +71,19 @@ export default async function PayoutsPage({ params, searchParams }: PayoutsPageP
   if (!query.success) {
     return (
       <>
-        {header}
+        {headerWith(null)}
         <WrongFilter what="payouts" path={path} issues={query.error.issues} />
       </>
     );
   }
-  const payouts = await listPayouts(page.ctx, query.data);
-  const { status } = query.data;
-  if (payouts.total === 0 && status === undefined) {
+  const [payouts, { currencies }] = await Promise.all([listPayouts(page.ctx, query.data), getBalance(page.ctx)]);
+  const next = <NextPayouts payouts={await listNextPayouts(page.ctx, currencies)} mode={page.mode} />;
+  const { status, currency } = query.data;
+  if (payouts.total === 0 && status === undefined && currency === undefined) {
     return (
       <>
-        {header}
+        {headerWith(null)}
+        {next}
         <EmptyState
           icon={<Landmark aria-hidden="true" />}
           title="No payouts yet"
@@ -67,26 +98,35 @@ export default async function PayoutsPage({ params, searchParams }: PayoutsPageP
   }
   return (
     <>
-      {header}
-      <FilterLinks
-        label="Status"
-        links={[undefined, ...PAYOUT_STATUSES].map((value) => ({
-          label: value ? statusLabel(value) : "All",
-          href: withFilters(path, { status: value }),
-          current: status === value,
-        }))}
+      {headerWith(
+        <ExportButton
+          address={withFilters(`${path}/export`, { status, currency })}
+          noun="payout"
+          total={payouts.total}
+          totalCapped={payouts.total_capped}
+        />,
+      )}
+      {next}
+      <PageFilters
+        path={path}
+        what="payouts"
+        rows={currencies.length > 1 ? [...FILTERS, currencyRow(currencies)] : FILTERS}
+        values={{ status, currency }}
       />
       {payouts.data.length === 0 ? (
         <EmptyState
           kind="no-results"
           what="payouts"
-          filters={status ? [`Status: ${statusLabel(status)}`] : []}
+          filters={[
+            ...(status ? [`Status: ${statusLabel(status)}`] : []),
+            ...(currency ? [`Currency: ${currency}`] : []),
+          ]}
           path={path}
         />
       ) : (
         <PayoutTable payouts={payouts.data} mode={page.mode} />
       )}
-      <PageLinks what="payouts" page={payouts} href={withFilters(path, { status })} />
+      <PageLinks what="payouts" page={payouts} href={withFilters(path, { status, currency })} />
     </>
   );
 }

@@ -1,15 +1,20 @@
 import { Layers } from "lucide-react";
 import type { Metadata } from "next";
+import type { ReactNode } from "react";
+import { PageFilters } from "@/components/lists/page-filters";
+import { ExportButton } from "@/components/reporting/export-button";
 import { BatchTable } from "@/components/settlement/payout-list";
 import { SettlementTabs } from "@/components/settlement/settlement-tabs";
 import { EmptyState, NoPermission, WrongFilter } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
-import { PageLinks } from "@/components/ui/page-links";
+import { PageLinks, withFilters } from "@/components/ui/page-links";
+import { oneOfRow } from "@/lib/contract/lists/filters";
 import { listSettlementBatchesQuery } from "@/lib/contract/settlement/endpoints";
+import { listOwnCurrencies } from "@/lib/domain/reporting/overview";
 import { listSettlementBatches } from "@/lib/domain/settlement/read-batches";
 import { dashboardPage } from "@/lib/http/page";
 
-export const metadata: Metadata = { title: "Settlement batches" };
+export const metadata: Metadata = { title: "Payouts: settlement batches" };
 
 type BatchesPageProps = {
   params: Promise<{ mode: string }>;
@@ -20,11 +25,12 @@ export default async function BatchesPage({ params, searchParams }: BatchesPageP
   const page = await dashboardPage((await params).mode);
   if (!page.can("balance.read")) return <NoPermission what="settlement batches" />;
   const path = `/${page.mode}/settlement-batches`;
-  const header = (
+  const headerWith = (exporting: ReactNode) => (
     <>
       <PageHeader
-        title="Settlement batches"
+        title="Payouts"
         description="Every night, captured charges and accepted refunds settle together, one batch per currency."
+        actions={exporting}
       />
       <SettlementTabs mode={page.mode} current="settlement-batches" />
     </>
@@ -33,17 +39,39 @@ export default async function BatchesPage({ params, searchParams }: BatchesPageP
   if (!query.success) {
     return (
       <>
-        {header}
+        {headerWith(null)}
         <WrongFilter what="settlement batches" path={path} issues={query.error.issues} />
       </>
     );
   }
-  const batches = await listSettlementBatches(page.ctx, query.data);
+  const [batches, currencies] = await Promise.all([
+    listSettlementBatches(page.ctx, query.data),
+    listOwnCurrencies(page.ctx),
+  ]);
   const { currency } = query.data;
   return (
     <>
-      {header}
-      {batches.data.length === 0 ? (
+      {headerWith(
+        batches.data.length > 0 && (
+          <ExportButton
+            address={withFilters(`${path}/export`, { currency })}
+            noun="row"
+            total={batches.total}
+            totalCapped={batches.total_capped}
+          />
+        ),
+      )}
+      {(currencies.length > 1 || currency) && (
+        <PageFilters
+          path={path}
+          what="batches"
+          rows={[oneOfRow("currency", "Currency", currencies)]}
+          values={{ currency }}
+        />
+      )}
+      {batches.data.length === 0 && currency ? (
+        <EmptyState kind="no-results" what="batches" filters={[`Currency: ${currency}`]} path={path} />
+      ) : batches.data.length === 0 ? (
         <EmptyState
           icon={<Layers aria-hidden="true" />}
           title="No settlement batches"
@@ -52,7 +80,7 @@ export default async function BatchesPage({ params, searchParams }: BatchesPageP
       ) : (
         <BatchTable batches={batches.data} mode={page.mode} />
       )}
-      <PageLinks what="batches" page={batches} href={currency ? `${path}?currency=${currency}` : path} />
+      <PageLinks what="batches" page={batches} href={withFilters(path, { currency })} />
     </>
   );
 }

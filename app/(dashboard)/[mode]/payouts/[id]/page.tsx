@@ -1,4 +1,5 @@
 import type { Metadata } from "next";
+import { BatchItemTable } from "@/components/settlement/batch-items";
 import { RetryPayout } from "@/components/settlement/payout-actions";
 import { accountText, BatchTable } from "@/components/settlement/payout-list";
 import { StatusBadge } from "@/components/ui/badge";
@@ -7,25 +8,39 @@ import { Card, Facts, Money } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy";
 import { NoPermission } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
+import { PageLinks } from "@/components/ui/page-links";
 import { Time } from "@/components/ui/time";
+import { MAX_OFFSET } from "@/lib/contract/fields";
 import { dayText, titleId } from "@/lib/contract/format";
+import type { Payout } from "@/lib/contract/settlement/payout";
+import type { SettlementBatch } from "@/lib/contract/settlement/settlement-batch";
 import { getPayout } from "@/lib/domain/settlement/payouts";
-import { listBatchesOfPayout } from "@/lib/domain/settlement/read-batches";
-import { dashboardPage, orNotFound } from "@/lib/http/page";
+import { listBatchesOfPayout, listBatchItems } from "@/lib/domain/settlement/read-batches";
+import { dashboardPage, orNotFound, type SearchParams } from "@/lib/http/page";
 
 export async function generateMetadata({ params }: { params: Promise<{ id: string }> }): Promise<Metadata> {
   return { title: `Payout ${titleId((await params).id)}` };
 }
 
-export default async function PayoutPage({ params }: { params: Promise<{ mode: string; id: string }> }) {
+const PAGE = 50;
+
+type PayoutPageProps = { params: Promise<{ mode: string; id: string }>; searchParams: Promise<SearchParams> };
+
+export default async function PayoutPage({ params, searchParams }: PayoutPageProps) {
   const { mode, id } = await params;
   const page = await dashboardPage(mode);
   if (!page.can("balance.read")) return <NoPermission what="payouts" />;
   const payout = await orNotFound(getPayout(page.ctx, { id }));
-  const batches = await listBatchesOfPayout(page.ctx, payout);
+  const requested = Number((await searchParams).offset ?? 0);
+  const offset = Number.isInteger(requested) && requested >= 0 && requested <= MAX_OFFSET ? requested : 0;
+  const [batches, items] = await Promise.all([
+    listBatchesOfPayout(page.ctx, payout),
+    listBatchItems(page.ctx, { batchIds: payout.settlement_batch_ids, limit: PAGE, offset }),
+  ]);
   const failed = payout.status === "FAILED";
   // The money is still unpaid unless a later payout includes one of its batches.
-  const waits = failed && batches.every((batch) => batch.payout_id === null);
+  const isUnpaid = failed && batches.every((batch) => batch.payout_id === null);
+  const total = batches.reduce((sum, batch) => sum + batch.transaction_count, 0);
   return (
     <article>
       <PageHeader
@@ -34,40 +49,84 @@ export default async function PayoutPage({ params }: { params: Promise<{ mode: s
         badge={<StatusBadge status={payout.status} />}
         description={<CopyId id={payout.id} label="Copy payout id" className="text-ink" />}
         actions={
-          waits &&
-          page.can("settings.manage") && <RetryPayout id={payout.id} mode={page.mode} currency={payout.currency} />
+          isUnpaid &&
+          page.can("payout.retry") && <RetryPayout id={payout.id} mode={page.mode} currency={payout.currency} />
         }
       />
       {failed && (
         <Banner tone="red" title="The bank refused this payout" className="mb-4">
           {payout.failure_reason}{" "}
-          {waits
+          {isUnpaid
             ? "The money is available again and goes out with the next payout, or when you retry."
             : "The money went out with a later payout."}
         </Banner>
       )}
       <div className="flex flex-col gap-4">
-        <Card title="Payout">
-          <Facts
-            columns={2}
-            items={[
-              { term: "Bank account", value: accountText(payout) },
-              {
-                term: failed ? "Expected" : payout.status === "PAID" ? "Arrived" : "Arrives",
-                value: dayText(payout.arrival_date),
-              },
-              { term: "Created", value: <Time at={payout.created_at} /> },
-              { term: "Last change", value: <Time at={payout.updated_at} /> },
-            ]}
-          />
-        </Card>
+        <div className="grid gap-4 md:grid-cols-2">
+          <Card title="Payout">
+            <Facts
+              items={[
+                {
+                  term: failed ? "Expected" : payout.status === "PAID" ? "Arrived" : "Arrives",
+                  value: dayText(payout.arrival_date),
+                },
+                { term: "Bank account", value: accountText(payout) },
+                { term: "Created", value: <Time at={payout.created_at} /> },
+                { term: "Last change", value: <Time at={payout.updated_at} /> },
+              ]}
+            />
+          </Card>
+          <Card title="Amounts">
+            <Facts items={amountsOf(batches, payout)} />
+          </Card>
+        </div>
         <section aria-labelledby="batches">
           <h2 id="batches" className="mb-2 font-semibold text-[15px]">
             Settlement batches
           </h2>
           <BatchTable batches={batches} mode={page.mode} ofOnePayout />
         </section>
+        <section aria-labelledby="items">
+          <h2 id="items" className="mb-2 font-semibold text-[15px]">
+            Transactions
+          </h2>
+          <BatchItemTable
+            caption="Transactions of this payout, oldest first"
+            items={items}
+            currency={payout.currency}
+            mode={page.mode}
+          />
+          <PageLinks
+            what="transactions"
+            href={`/${page.mode}/payouts/${id}`}
+            page={{
+              limit: PAGE,
+              offset,
+              data: items,
+              total,
+              total_capped: false,
+              has_more: offset + items.length < total,
+            }}
+          />
+        </section>
       </div>
     </article>
   );
+}
+
+/** Returns the lines that add up to the amount of a payout. */
+function amountsOf(batches: readonly SettlementBatch[], { amount: paid, currency }: Payout) {
+  const sum = (amount: (batch: SettlementBatch) => number) =>
+    batches.reduce((total, batch) => total + amount(batch), 0);
+  const lines = [
+    ["Charges", sum((batch) => batch.charge_amount)],
+    ["Refunds", sum((batch) => -batch.refund_amount)],
+    ["Refund reversals", sum((batch) => batch.reversal_amount)],
+    ["Fees", sum((batch) => -batch.fee_amount)],
+  ] as const;
+  const money = (amount: number) => <Money amount={amount} currency={currency} bare />;
+  return [
+    ...lines.filter(([, amount]) => amount !== 0).map(([term, amount]) => ({ term, value: money(amount) })),
+    { term: "Net", value: <strong className="font-semibold">{money(paid)}</strong> },
+  ];
 }

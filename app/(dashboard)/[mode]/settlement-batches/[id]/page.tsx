@@ -31,7 +31,7 @@ export default async function BatchPage({ params, searchParams }: BatchPageProps
   const batch = await orNotFound(getSettlementBatch(page.ctx, { id }));
   const requested = Number((await searchParams).offset ?? 0);
   const offset = Number.isInteger(requested) && requested >= 0 && requested <= MAX_OFFSET ? requested : 0;
-  const items = await listBatchItems(page.ctx, { id, limit: PAGE, offset });
+  const items = await listBatchItems(page.ctx, { batchIds: [id], limit: PAGE, offset });
   const path = `/${page.mode}/settlement-batches`;
   const money = (amount: number) => <Money amount={amount} currency={batch.currency} bare />;
   const counted = (amount: number, count: number, one: string) => (
@@ -83,12 +83,21 @@ export default async function BatchPage({ params, searchParams }: BatchPageProps
         <h2 id="items" className="mb-2 font-semibold text-[15px]">
           Transactions
         </h2>
-        <BatchItemTable items={items} currency={batch.currency} mode={page.mode} />
+        <BatchItemTable
+          caption="Transactions of this batch, oldest first"
+          items={items}
+          currency={batch.currency}
+          mode={page.mode}
+        />
         <PageLinks
           what="transactions"
           href={`${path}/${batch.id}`}
           page={{
-            ...{ limit: PAGE, offset, data: items, total: batch.transaction_count, total_capped: false },
+            limit: PAGE,
+            offset,
+            data: items,
+            total: batch.transaction_count,
+            total_capped: false,
             has_more: offset + items.length < batch.transaction_count,
           }}
         />

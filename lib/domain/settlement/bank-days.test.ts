@@ -1,0 +1,50 @@
+import { describe, expect, test } from "vitest";
+import { bankDayAfter, isBankDay } from "./bank-days";
+
+/** Weekdays of a year on which no payout in this currency arrives. */
+function closedWeekdays(year: number, currency: string): string[] {
+  const days: string[] = [];
+  for (let at = Date.UTC(year, 0, 1); at < Date.UTC(year + 1, 0, 1); at += 86_400_000) {
+    const day = new Date(at).toISOString().slice(0, 10);
+    const isWeekend = [0, 6].includes(new Date(at).getUTCDay());
+    if (isWeekend) expect(isBankDay(day, currency), day).toBe(false);
+    else if (!isBankDay(day, currency)) days.push(day.slice(5));
+  }
+  return days;
+}
+
+/** As published by the ECB, without those on weekends. */
+test.each([
+  [2024, ["01-01", "03-29", "04-01", "05-01", "12-25", "12-26"]],
+  [2025, ["01-01", "04-18", "04-21", "05-01", "12-25", "12-26"]],
+  [2026, ["01-01", "04-03", "04-06", "05-01", "12-25"]],
+  [2027, ["01-01", "03-26", "03-29"]],
+  [2038, ["01-01", "04-23", "04-26"]],
+])("euros arrive on every day that TARGET is open in %d", (year, closed) => {
+  expect(closedWeekdays(year, "EUR")).toEqual(closed);
+});
+
+/** As published by the Federal Reserve: January 1, 2022 and July 4, 2026 are Saturdays, on which nothing moves. */
+test.each([
+  [2020, ["01-01", "01-20", "02-17", "05-25", "09-07", "10-12", "11-11", "11-26", "12-25"]],
+  [2022, ["01-17", "02-21", "05-30", "06-20", "07-04", "09-05", "10-10", "11-11", "11-24", "12-26"]],
+  [2023, ["01-02", "01-16", "02-20", "05-29", "06-19", "07-04", "09-04", "10-09", "11-23", "12-25"]],
+  [2026, ["01-01", "01-19", "02-16", "05-25", "06-19", "09-07", "10-12", "11-11", "11-26", "12-25"]],
+  [2027, ["01-01", "01-18", "02-15", "05-31", "07-05", "09-06", "10-11", "11-11", "11-25"]],
+])("dollars arrive on every day that Fedwire is open in %d", (year, closed) => {
+  expect(closedWeekdays(year, "USD")).toEqual(closed);
+});
+
+test("other currencies arrive on weekdays", () => expect(closedWeekdays(2026, "JPY")).toEqual([]));
+
+describe("the next bank day", () => {
+  test.each([
+    ["2026-11-23", "USD", "2026-11-24"],
+    ["2026-11-25", "USD", "2026-11-27"],
+    ["2026-11-25", "EUR", "2026-11-26"],
+    ["2026-04-02", "EUR", "2026-04-07"],
+    ["2026-04-02", "USD", "2026-04-03"],
+    ["2026-11-27", "JPY", "2026-11-30"],
+    ["2027-12-31", "EUR", "2028-01-03"],
+  ])("after %s is, for %s, %s", (day, currency, next) => expect(bankDayAfter(day, currency)).toBe(next));
+});
