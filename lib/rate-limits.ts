@@ -11,7 +11,7 @@ export type Limit = {
   readonly rate: (setting: number) => Rate;
   /** Name and unit in `RateLimit-Policy`; the default unit is requests. */
   readonly policy?: { readonly name: string; readonly unit?: "content-bytes" };
-  /** Detail of the refusal; absent if nobody sees it. */
+  /** Detail of the refusal; absent if it is never shown. */
   readonly refusal?: (seconds: number, setting: number) => string;
 };
 
@@ -63,7 +63,7 @@ export const LIMITS = {
    * Per user. A password hash takes 40 ms of a core, so sixty a second would delay all payments by seconds.
    */
   costlyRequests: { rate: () => perMinute(20), policy: { name: "costly" }, refusal: tooFast },
-  /** Per reader. Stops long lists in a loop, which take the process 10 ms per megabyte. */
+  /** Per `readerOf`. Stops long lists in a loop, which cost 10 ms of processor time per megabyte. */
   responseBytes: {
     setting: () => env.answerMbPerSecond,
     rate: (mb) => ({
@@ -150,7 +150,10 @@ export const LIMITS = {
     rate: (count) => perMinute(count * 2),
     refusal: notCharged,
   },
-  /** Per network. Stops opening of payment links in a loop, each of which may write a row. */
+  /**
+   * Per network. Stops opening of payment links, and acting on customers' pages, in a loop: each may write a
+   * row.
+   */
   linkOpeningsOfNetwork: {
     setting: () => env.checkoutLimitPerMinute,
     rate: (count) => perMinute(count * 10),

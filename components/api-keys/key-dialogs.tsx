@@ -46,7 +46,7 @@ export function RollKeyDialog({ apiKey, mode, timeZone, onClose, onIssued }: Rol
     <FormDialog
       form={form}
       title="Rotate this key"
-      description="Creates a new key with the same name, permissions, expiry and allow list."
+      description="Creates a new key with the same name, permissions, limits, expiry and allow list. Its refunds count with the old key’s."
       submitLabel="Rotate key"
       onSubmit={rotate}
       onClose={onClose}

@@ -3,21 +3,30 @@
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useId, useState } from "react";
+import { CurrencyOptions } from "@/components/plans/plan-fields";
 import { Banner } from "@/components/ui/banner";
 import { Button } from "@/components/ui/button";
 import { Checkbox } from "@/components/ui/checkbox";
 import { RadioCards } from "@/components/ui/choices";
-import { Form, SelectField, TextareaField, TextField } from "@/components/ui/form";
+import { Form, PriceField, SelectField, TextareaField, TextField } from "@/components/ui/form";
 import { buttonStyles } from "@/components/ui/styles";
 import { toast } from "@/components/ui/toast";
 import { ApiError, callApi } from "@/lib/client/api";
-import { expiryOf, type KeyFormValues, keyBody, keyFormOf, placeKeyRefusal } from "@/lib/client/api-keys/key-form";
+import {
+  expiryOf,
+  hasLimits,
+  type KeyFormValues,
+  keyBody,
+  keyFormOf,
+  limitProblems,
+  placeKeyRefusal,
+} from "@/lib/client/api-keys/key-form";
 import { PERMISSION_GROUPS, PERMISSION_PRESETS, presetOf } from "@/lib/client/api-keys/permission-words";
 import { newIdempotencyKey } from "@/lib/client/payments/money-ports";
 import { useNow } from "@/lib/client/time-display";
 import { FormRefusal, type FormState, useForm } from "@/lib/client/use-form";
 import type { ApiKey, IssuedApiKey } from "@/lib/contract/api-keys/api-keys";
-import { fullTimeText } from "@/lib/contract/format";
+import { type CurrencyOption, fullTimeText } from "@/lib/contract/format";
 import type { Permission } from "@/lib/contract/permissions";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { SecretDialog } from "./secret-dialog";
@@ -29,16 +38,20 @@ type KeyFormProps = {
   timeZone: string;
   /** Calendar date. */
   tomorrow: string;
+  currencies: readonly CurrencyOption[];
 };
 
 /** Form for a new or an existing key. */
-export function KeyForm({ apiKey, mode, timeZone, tomorrow }: KeyFormProps) {
+export function KeyForm({ apiKey, mode, timeZone, tomorrow, currencies }: KeyFormProps) {
   const router = useRouter();
   const [issued, setIssued] = useState<IssuedApiKey | null>(null);
   const [finished, setFinished] = useState(false);
   const [attempt, setAttempt] = useState(newAttempt);
   const form = useForm<KeyFormValues>(keyFormOf(apiKey, PERMISSION_PRESETS[0]?.permissions ?? []), {
-    check: (values) => ({ expiryDate: hasNoDate(values, timeZone) ? "Choose a date." : undefined }),
+    check: (values) => ({
+      expiryDate: hasNoDate(values, timeZone) ? "Choose a date." : undefined,
+      ...limitProblems(values),
+    }),
     place: placeKeyRefusal,
   });
   const { values, field } = form;
@@ -101,6 +114,7 @@ export function KeyForm({ apiKey, mode, timeZone, tomorrow }: KeyFormProps) {
           className="max-w-md"
         />
         <PermissionFields {...form.choice("permissions")} />
+        {hasLimits(values) && <LimitFields form={form} currencies={currencies} />}
         <ExpiryFields form={form} timeZone={timeZone} tomorrow={tomorrow} />
         <TextareaField
           label="Addresses"
@@ -139,6 +153,36 @@ const newAttempt = () => ({ id: newIdempotencyKey(), expiresAt: new Map<string, 
 
 const hasNoDate = (values: KeyFormValues, timeZone: string) =>
   values.expiry === "date" && expiryOf(values, new Date(), timeZone) === null;
+
+type LimitFieldsProps = { form: FormState<KeyFormValues>; currencies: readonly CurrencyOption[] };
+
+/** What the key may refund. */
+function LimitFields({ form: { values, field }, currencies }: LimitFieldsProps) {
+  return (
+    <fieldset className="flex min-w-0 max-w-xl flex-col gap-3">
+      <legend className="mb-1 font-medium text-[13px]">Refund limits</legend>
+      <p className="text-[13px] text-soft">
+        Leave a field empty for no limit. With an amount, the key refunds only payments in that currency. Days are UTC,
+        and every refund the key begins counts, even one that fails later.
+      </p>
+      <div className="grid gap-x-4 gap-y-3 sm:grid-cols-2">
+        <PriceField label="Most per refund" optional {...field("refundMax")} currency={values.currency} />
+        <PriceField label="Most per day" optional {...field("refundAmountPerDay")} currency={values.currency} />
+        <TextField
+          label="Refunds per day"
+          optional
+          {...field("refundsPerDay")}
+          inputMode="numeric"
+          autoComplete="off"
+          maxLength={6}
+        />
+        <SelectField label="Currency" {...field("currency")}>
+          <CurrencyOptions currencies={currencies} />
+        </SelectField>
+      </div>
+    </fieldset>
+  );
+}
 
 type ExpiryFieldsProps = { form: FormState<KeyFormValues>; timeZone: string; tomorrow: string };
 

@@ -11,6 +11,7 @@ import { Time } from "@/components/ui/time";
 import { toast } from "@/components/ui/toast";
 import { PERMISSION_GROUPS, permissionSummary } from "@/lib/client/api-keys/permission-words";
 import type { ApiKey, ApiKeyAction, IssuedApiKey } from "@/lib/contract/api-keys/api-keys";
+import { limitsText } from "@/lib/contract/api-keys/limits-text";
 import type { Permission } from "@/lib/contract/permissions";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { RevokeKeyDialog, RollKeyDialog, ToggleKeyDialog } from "./key-dialogs";
@@ -101,6 +102,7 @@ function KeyRow({ apiKey: key, onAction }: { apiKey: ApiKey; onAction: (action: 
       </th>
       <td className={`${CELL} max-w-52 max-md:col-span-2 max-md:max-w-none`}>
         <PermissionPopover name={key.name} permissions={key.permissions} />
+        {key.limits && <span className="block text-soft text-xs">at most {limitsText(key.limits)}</span>}
         {key.ip_allow_list.length > 0 && (
           <span className="block truncate text-soft text-xs" title={key.ip_allow_list.join("\n")}>
             from {key.ip_allow_list[0]}

@@ -1,5 +1,7 @@
 import { and, desc, eq, sql as fragment, inArray } from "drizzle-orm";
+import { alias } from "drizzle-orm/pg-core";
 import type { ClockColumns } from "@/db/queries/clock";
+import type { KeyLimits } from "@/lib/contract/api-keys/api-keys";
 import type { Permission } from "@/lib/contract/permissions";
 import type { Mode } from "@/lib/contract/transactions/words";
 import type { Orm, Sql } from "../client";
@@ -20,7 +22,7 @@ export async function findEnvironmentMode(orm: Orm, environmentId: string): Prom
 export async function insertApiKey(
   orm: Orm,
   environmentId: string,
-  key: Omit<ApiKeyRow, "environment_id" | "last_used_at" | "last_used_ip">,
+  key: Omit<ApiKeyRow, "environment_id" | "last_used_at" | "last_used_ip" | `limited_${string}`>,
 ): Promise<ApiKeyRow> {
   const rows = await orm
     .insert(apiKeys)
@@ -82,7 +84,7 @@ export async function updateApiKeyStatus(
   return rows[0] as ApiKeyRow;
 }
 
-export type ApiKeySettings = Pick<ApiKeyRow, "name" | "permissions" | "expires_at" | "ip_allow_list">;
+export type ApiKeySettings = Pick<ApiKeyRow, "name" | "permissions" | "expires_at" | "ip_allow_list" | "limits">;
 
 export async function updateApiKey(
   orm: Orm,
@@ -108,6 +110,72 @@ export async function expireApiKeyIn(
   const expires_at = fragment`least(${apiKeys.expires_at}, now() + make_interval(hours => ${hours}::integer))`;
   const rows = await orm.update(apiKeys).set({ expires_at, updated_at }).where(byId(environmentId, id)).returning();
   return rows[0] as ApiKeyRow;
+}
+
+/** Counts the day's amounts anew, for limits in another currency. */
+export async function forgetLimitedAmount(orm: Orm, environmentId: string, id: string): Promise<void> {
+  await orm.update(apiKeys).set({ limited_amount: 0 }).where(byId(environmentId, id));
+}
+
+/** A key's limits, and the use of the current day (UTC), which ends at `resets_at`. */
+export type LimitUse = { limits: KeyLimits; refunds: number; amount: number; resets_at: string };
+
+/** The use of a key's limits today; null without limits. `lock`: until the transaction ends. */
+export async function findLimitUse(
+  orm: Orm,
+  environmentId: string,
+  id: string,
+  { lock = false }: { lock?: boolean } = {},
+): Promise<LimitUse | null> {
+  const counter = alias(apiKeys, "counter");
+  const today = fragment`(now() at time zone 'UTC')::date`;
+  const ofToday = (count: typeof counter.limited_refunds | typeof counter.limited_amount) =>
+    fragment<number>`case when ${counter.limited_day} = ${today} then ${count} else 0 end`.mapWith(Number);
+  const query = orm
+    .select({
+      limits: apiKeys.limits,
+      refunds: ofToday(counter.limited_refunds),
+      amount: ofToday(counter.limited_amount),
+      resets_at: fragment<string>`(${today} + 1)::text || 'T00:00:00.000Z'`,
+    })
+    .from(apiKeys)
+    .innerJoin(
+      counter,
+      and(
+        eq(counter.environment_id, apiKeys.environment_id),
+        eq(counter.id, fragment`coalesce(${apiKeys.limits_counted_in}, ${apiKeys.id})`),
+      ),
+    )
+    .where(byId(environmentId, id));
+  const [row] = await (lock ? query.for("update", { of: counter }) : query);
+  return row?.limits ? { ...row, limits: row.limits } : null;
+}
+
+/** Adds a refund to the use of a key's limits, which `findLimitUse` has locked. */
+export async function addLimitUse(
+  orm: Orm,
+  environmentId: string,
+  id: string,
+  { refunds, amount: refunded }: LimitUse,
+  amount: number,
+): Promise<void> {
+  await orm
+    .update(apiKeys)
+    .set({
+      limited_day: fragment`(now() at time zone 'UTC')::date`,
+      limited_refunds: refunds + 1,
+      limited_amount: refunded + amount,
+    })
+    .where(
+      and(
+        eq(apiKeys.environment_id, environmentId),
+        eq(
+          apiKeys.id,
+          fragment`(select coalesce(key.limits_counted_in, key.id) from api_keys key
+            where key.environment_id = ${environmentId}::uuid and key.id = ${id}::uuid)`,
+        ),
+      ),
+    );
 }
 
 /** True if another key has replaced this one. */

@@ -9,19 +9,19 @@ import { aPayment, captured } from "../samples";
 const KNOWN = { timeout: 10_000, intervals: [50] };
 const statusOf = async (api: Api) => (await api.call(listPayments)).status;
 
-test("a key looks as the contract says", async ({ tenant }) => {
+test("a key has the shape of the contract", async ({ tenant }) => {
   expect((await tenant.newKey()).secret).toMatch(/^sk_test_[0-9A-Za-z]{38}$/);
   expect((await tenant.newKey({ mode: "live" })).secret).toMatch(/^sk_live_[0-9A-Za-z]{38}$/);
 });
 
-test("no key is api_key_missing, whatever else is sent", async ({ api, baseUrl }) => {
+test("a missing key is api_key_missing, whatever else is sent", async ({ api, baseUrl }) => {
   const nobody = new Api(baseUrl, null);
   (await nobody.call(listPayments)).problem("api_key_missing");
   (await nobody.call(listPayments, { headers: { "X-Api-Key": "" } })).problem("api_key_missing");
   (await nobody.call(listPayments, { headers: { Authorization: `Bearer ${api.apiKey}` } })).problem("api_key_missing");
 });
 
-test("every key that does not work gets the same answer", async ({ tenant, service, baseUrl, db }) => {
+test("all keys that don't work get the same response", async ({ tenant, service, baseUrl, db }) => {
   const [revoked, disabled, expired] = [await tenant.newKey(), await tenant.newKey(), await tenant.newKey()];
   const environmentId = tenant.merchant.test.id;
   await revokeApiKey(service, { environmentId, id: revoked.id });
@@ -82,7 +82,7 @@ test("a key ends at its expiry", async ({ tenant, db }) => {
   await expect.poll(() => statusOf(key.api), KNOWN).toBe(401);
 });
 
-test("a rotated key works beside its successor as long as was chosen", async ({ tenant, service, baseUrl, db }) => {
+test("a rotated key works beside its successor for the chosen overlap", async ({ tenant, service, baseUrl, db }) => {
   const [now, later] = [await tenant.newKey(), await tenant.newKey()];
   const environmentId = tenant.merchant.test.id;
   const afterNow = await rotateApiKey(service, { environmentId, id: now.id, overlapHours: 0 });
@@ -94,7 +94,7 @@ test("a rotated key works beside its successor as long as was chosen", async ({ 
   await expect.poll(() => statusOf(later.api), KNOWN).toBe(401);
 });
 
-test("a key with an allow list is refused from elsewhere", async ({ tenant }) => {
+test("a key with an allow list is refused from other addresses", async ({ tenant }) => {
   for (const ipAllowList of [["203.0.113.7"], ["203.0.113.0/24", "2001:db8::/32"]]) {
     const { api } = await tenant.newKey({ ipAllowList });
     (await api.call(listPayments)).problem("ip_not_allowed");
@@ -107,7 +107,7 @@ test("a key with an allow list is refused from elsewhere", async ({ tenant }) =>
   (await home.api.call(listPayments)).ok();
 });
 
-test("the keys of a suspended merchant do nothing until it is open again", async ({ tenant, db }) => {
+test("the keys of a suspended merchant do nothing until it is reinstated", async ({ tenant, db }) => {
   const { id } = await captured(tenant.api);
   await db.sql`update merchants set suspended_at = now() where id = ${tenant.merchant.id}`;
   await expect.poll(() => statusOf(tenant.api), KNOWN).toBe(403);
@@ -118,7 +118,7 @@ test("the keys of a suspended merchant do nothing until it is open again", async
   (await tenant.api.call(getPayment, { id })).ok();
 });
 
-test("the last use of a key is written down", async ({ tenant, db }) => {
+test("the last use of a key is recorded", async ({ tenant, db }) => {
   const key = await tenant.newKey();
   (await key.api.call(listPayments)).ok();
   const lastUse = async () => {
@@ -128,7 +128,7 @@ test("the last use of a key is written down", async ({ tenant, db }) => {
   await expect.poll(lastUse, { timeout: 15_000 }).toBe("127.0.0.1");
 });
 
-test("of a secret only its digest, its prefix and its end are kept", async ({ tenant, db }) => {
+test("only a secret's digest, prefix and last characters are stored", async ({ tenant, db }) => {
   const key = await tenant.newKey();
   const [row] = await db.sql`select to_jsonb(k)::text as row, prefix, last4 from api_keys k where id = ${key.uuid}`;
   expect(row).toMatchObject({ prefix: "sk_test_", last4: key.secret.slice(-4) });

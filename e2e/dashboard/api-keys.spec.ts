@@ -1,5 +1,5 @@
 import type { Page } from "playwright/test";
-import { createPayment, listPayments } from "@/lib/contract/payments/endpoints";
+import { createPayment, listPayments, refundPayment } from "@/lib/contract/payments/endpoints";
 import { expectWellInEveryLook, test } from "../browser";
 import { Api } from "../client";
 import { expect } from "../fixtures/playwright";
@@ -33,7 +33,7 @@ async function act(page: Page, name: string, action: string): Promise<void> {
 
 const row = (page: Page, name: string) => page.getByRole("row", { name });
 
-test("a read-only key is made, shown once, works, and may create nothing; its use appears", async ({
+test("a read-only key is created, shown once, works, and can't create anything; its use is shown", async ({
   owner: page,
   baseUrl,
 }) => {
@@ -69,7 +69,33 @@ test("a read-only key is made, shown once, works, and may create nothing; its us
     .toMatch(/(ago|just now).*127\.0\.0\.1|(ago|just now).*::1/);
 });
 
-test("a key's name, permissions and expiry change, and its secret goes on working", { tag: "@looks" }, async ({
+test("a key with limits refunds up to them; the list shows them, and the form changes them", { tag: "@looks" }, async ({
+  owner: page,
+  baseUrl,
+}) => {
+  await openForm(page, "Refund bot");
+  await page.getByRole("radio", { name: "Full access" }).check();
+  await page.getByLabel("Most per refund").fill("12.50");
+  await page.getByLabel("Refunds per day").fill("2");
+  await expectWellInEveryLook(page);
+  await page.getByRole("button", { name: "Create key" }).click();
+  const api = new Api(baseUrl, await secretIn(page));
+  const payment = (await api.call(createPayment, { body: aPayment() })).ok();
+  const refund = (amount: number) => api.call(refundPayment, { id: payment.id, body: { amount } });
+  expect((await refund(1_251)).problem("limit_exceeded")).toMatchObject({ limit: "refund_max", remaining: 1_250 });
+  (await refund(1_250)).ok();
+  await confirmStored(page);
+  await page.waitForURL(`**${KEYS}`);
+  await expect(row(page, "Refund bot")).toContainText("at most $12.50 a refund, 2 refunds a day");
+  await expectWellInEveryLook(page);
+  await act(page, "Refund bot", "Edit");
+  await expect(page.getByLabel("Most per refund")).toHaveValue("12.50");
+  await page.getByLabel("Most per refund").fill("");
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await expect(row(page, "Refund bot")).toContainText("at most 2 refunds a day");
+});
+
+test("a key's name, permissions and expiry change, and its secret keeps working", { tag: "@looks" }, async ({
   owner: page,
   tenant,
 }) => {
@@ -100,7 +126,7 @@ test("a key's name, permissions and expiry change, and its secret goes on workin
   (await key.api.call(listPayments)).ok();
 });
 
-test("closing without having stored the secret asks first", async ({ owner: page }) => {
+test("closing without having copied the secret asks for confirmation", async ({ owner: page }) => {
   await openForm(page, "Shop");
   await page.getByRole("button", { name: "Create key" }).click();
   const dialog = page.getByRole("dialog", { name: "Store this key now" });
@@ -114,7 +140,7 @@ test("closing without having stored the secret asks first", async ({ owner: page
   await expect(dialog).toHaveCount(0);
 });
 
-test("a double click makes one key; after a lost answer the retry does not make a second", async ({
+test("a double click creates one key; after a lost response the retry creates no second one", async ({
   owner: page,
   db,
   tenant,
@@ -146,7 +172,7 @@ test("a double click makes one key; after a lost answer the retry does not make 
   expect(await count()).toBe(2);
 });
 
-test("what the service refuses stands on its field, an address with its line", async ({ owner: page }) => {
+test("an error of the service is shown at its field, for an address with its line", async ({ owner: page }) => {
   await openForm(page, " ");
   await page.getByRole("radio", { name: "Custom" }).check();
   await page.getByLabel("Addresses").fill("10.0.0.0/8\n\n10.0.0.0/40");
@@ -159,9 +185,7 @@ test("what the service refuses stands on its field, an address with its line", a
   await expect(page.getByLabel("Last day")).toHaveAccessibleDescription(/Choose a date/);
 });
 
-test("single permissions, an expiry and addresses are kept, and all of them can be looked up", async ({
-  owner: page,
-}) => {
+test("single permissions, an expiry and addresses are stored and shown", async ({ owner: page }) => {
   await openForm(page, "Custom");
   await page.getByRole("radio", { name: "Custom" }).check();
   await page.getByLabel("All of Payments").check();
@@ -179,7 +203,7 @@ test("single permissions, an expiry and addresses are kept, and all of them can 
   }
 });
 
-test("a rotated key and its successor both work for the overlap; at once means at once", async ({
+test("a rotated key and its successor both work during the overlap; without overlap the old one ends immediately", async ({
   owner: page,
   tenant,
   baseUrl,
@@ -244,7 +268,7 @@ test("a key is disabled, enabled, and revoked by typing its name", async ({ owne
   ]);
 });
 
-test("only an owner manages keys: on the page and behind it", async ({
+test("operators and viewers manage no keys: on the page and behind it", async ({
   page,
   tenant,
   newPerson,
@@ -257,7 +281,7 @@ test("only an owner manages keys: on the page and behind it", async ({
     await signInAs(page.context(), await newPerson(role));
     for (const path of [KEYS, `${KEYS}/new`, `${KEYS}/${key.id}`, "/live/developers/api-keys"]) {
       await page.goto(path);
-      await expect(page.getByRole("heading", { name: "You don't have access to API keys" })).toBeVisible();
+      await expect(page.getByRole("heading", { name: "You don’t have access to API keys" })).toBeVisible();
     }
     const response = await page.request.post(`/api/dashboard/test/api-keys/${key.id}/revoke`, {
       data: {},
@@ -268,7 +292,7 @@ test("only an owner manages keys: on the page and behind it", async ({
   expect(await statusOf(key.api)).toBe(200);
 });
 
-test("another merchant's key is not there, whatever is tried; nor are writes from elsewhere", async ({
+test("another merchant's key doesn't exist; nor do writes from another origin work", async ({
   owner: page,
   stranger,
   baseUrl,
@@ -297,7 +321,7 @@ test("another merchant's key is not there, whatever is tried; nor are writes fro
   await expect(page.locator(`[data-key="${key.id}"]`)).toHaveCount(0);
 });
 
-test("the developers' address leads to the keys; without any, the page says how to begin", async ({
+test("the developers' URL leads to the keys; without any, the page says how to begin", async ({
   owner: page,
   db,
   tenant,
@@ -328,7 +352,7 @@ test("the pages of keys are accessible and fit a phone", { tag: ["@looks", "@pro
   await expectWellInEveryLook(page);
 });
 
-test("a key is made and rotated by keyboard alone", async ({ owner: page }) => {
+test("a key is created and rotated by keyboard alone", async ({ owner: page }) => {
   await openForm(page, "");
   await page.getByLabel("Name").focus();
   await page.keyboard.type("By hand");

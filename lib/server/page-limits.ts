@@ -7,7 +7,7 @@ import type { Listener } from "./http-server";
 
 /** Payment forms have a separate limit, because shoppers may share an address. Malformed tokens get a 404. */
 const PAYMENT_FORM =
-  /^\/(?:pay\/cst_[\w-]{43}(?:\/(?:attempts|state|receipt))?|receipt\/rcp_[\w-]{43}|logo\/[\da-f]{64}|link\/[\w-]{22}(?:\/open)?|challenge\/env_\w+\.pay_\w+\.[\w-]{22,40}(?:\/result)?|webhooks\/\w+\/con_\w{26})(?:\?|$)/;
+  /^\/(?:pay\/cst_[\w-]{43}(?:\/(?:attempts|state|receipt))?|receipt\/rcp_[\w-]{43}|invoice\/env_\w+\.inv_\w+\.[\w-]{22,40}(?:\/pay)?|portal\/(?:back|prt_[\w-]{43}(?:\/(?:card|pay|cancel|continue))?)|logo\/[\da-f]{64}|link\/[\w-]{22}(?:\/open)?|challenge\/env_\w+\.(?:pay|cs)_\w+\.[\w-]{22,40}(?:\/result)?|webhooks\/\w+\/con_\w{26})(?:\?|$)/;
 /**
  * A processor's messages to one connection. Counted per connection, because all come from the processor's
  * network; messages to unknown connections count toward the network.

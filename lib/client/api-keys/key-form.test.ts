@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { placeRefusals } from "@/lib/client/use-form";
 import type { ApiKey } from "@/lib/contract/api-keys/api-keys";
-import { expiryOf, type KeyFormValues, keyBody, keyFormOf, placeKeyRefusal } from "./key-form";
+import { limitsText } from "@/lib/contract/api-keys/limits-text";
+import { expiryOf, type KeyFormValues, keyBody, keyFormOf, limitProblems, placeKeyRefusal } from "./key-form";
 
 const values: KeyFormValues = {
   name: " Shop ",
@@ -10,6 +11,10 @@ const values: KeyFormValues = {
   kept: null,
   expiryDate: "",
   addresses: "203.0.113.7\n\n 10.0.0.0/8 \nnonsense\n",
+  refundMax: "",
+  refundsPerDay: "",
+  refundAmountPerDay: "",
+  currency: "USD",
 };
 const now = new Date("2026-11-21T10:00:00Z");
 
@@ -27,13 +32,14 @@ test("an expiry is a number of days from now, or the end of a day in the merchan
   for (const typed of ["9999-12-31", "12026-01-01", "275760-12-31"]) expect(on(typed, "UTC")).toBeUndefined();
 });
 
-test("the form shows an existing key's settings and keeps its expiry unless another is chosen", () => {
+test("the form shows an existing key's settings and its expiry unless another is chosen", () => {
   const kept = "2027-01-01T00:00:00.000Z";
   const key = {
     name: "Shop",
     permissions: ["event.read"],
     expires_at: kept,
     ip_allow_list: ["10.0.0.0/8", "203.0.113.7"],
+    limits: null,
   };
   const form = keyFormOf(key as ApiKey, []);
   expect(keyBody(form, expiryOf(form, now, "UTC"))).toEqual({
@@ -41,6 +47,7 @@ test("the form shows an existing key's settings and keeps its expiry unless anot
     permissions: ["event.read"],
     expires_at: kept,
     ip_allow_list: ["10.0.0.0/8", "203.0.113.7"],
+    limits: null,
   });
   expect(expiryOf({ ...form, expiry: "never" }, now, "UTC")).toBeNull();
   expect(keyFormOf(null, ["event.read"])).toMatchObject({ name: "", permissions: ["event.read"], expiry: "never" });
@@ -52,10 +59,11 @@ test("blank lines and white space are ignored", () => {
     permissions: ["payment.create"],
     expires_at: "2026-11-21T10:00:00.000Z",
     ip_allow_list: ["203.0.113.7", "10.0.0.0/8", "nonsense"],
+    limits: null,
   });
 });
 
-test("a refused address is reported with its line, and errors without a field are kept", () => {
+test("a rejected address is reported with its line, and errors without a field are shown", () => {
   const refusals = [
     { param: "ip_allow_list.2", message: "'nonsense' is neither." },
     { param: "name", message: "Give the key a name." },
@@ -65,4 +73,23 @@ test("a refused address is reported with its line, and errors without a field ar
     fields: { addresses: "Line 4: 'nonsense' is neither.", name: "Give the key a name." },
     others: ["Not a UUID."],
   });
+});
+
+test("limits are shown, changed and sent in the currency's own units, and only with the permission to refund", () => {
+  const limits = { refund_max: 1_250, refunds_per_day: 3, refund_amount_per_day: null, currency: "JPY" };
+  const form = keyFormOf({ permissions: ["transaction.refund"], ip_allow_list: [], limits } as unknown as ApiKey, []);
+  expect(form).toMatchObject({ refundMax: "1250", refundsPerDay: "3", refundAmountPerDay: "", currency: "JPY" });
+  expect(keyBody(form, null).limits).toEqual(limits);
+  const dollars = { ...form, refundMax: "12.50", refundsPerDay: "", currency: "USD" };
+  expect(keyBody(dollars, null).limits).toEqual({ ...limits, refunds_per_day: null, currency: "USD" });
+  expect(keyBody({ ...dollars, refundMax: "" }, null).limits).toBeNull();
+  expect(keyBody({ ...form, permissions: [] }, null).limits).toBeNull();
+  // It may cancel a subscription with a refund.
+  expect(keyBody({ ...form, permissions: ["subscription.write"] }, null).limits).toEqual(limits);
+  expect(limitProblems({ ...form, refundMax: "12.50", refundsPerDay: "-1" })).toEqual({
+    refundMax: expect.any(String),
+    refundsPerDay: "Enter a whole number.",
+    refundAmountPerDay: undefined,
+  });
+  expect(limitsText(limits)).toBe("¥1,250 a refund, 3 refunds a day");
 });

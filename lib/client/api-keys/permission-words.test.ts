@@ -14,7 +14,7 @@ test("every permission is in one group and has a description", () => {
 test("the read-only preset changes nothing, full access has every permission, and all presets differ", () => {
   const preset = (id: string) => PERMISSION_PRESETS.find((candidate) => candidate.id === id)?.permissions ?? [];
   expect(preset("full").toSorted()).toEqual([...PERMISSIONS].toSorted());
-  expect(preset("read_only")).toHaveLength(10);
+  expect(preset("read_only")).toHaveLength(12);
   for (const permission of preset("read_only")) expect(permission).toMatch(/\.(read|search)$/);
   for (const { permissions, id } of PERMISSION_PRESETS) expect(presetOf(permissions.toReversed())?.id).toBe(id);
 });

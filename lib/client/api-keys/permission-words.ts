@@ -95,6 +95,10 @@ export const PERMISSION_GROUPS: readonly PermissionGroup[] = [
     ],
   },
   {
+    name: "Disputes",
+    permissions: [{ permission: "dispute.read", label: "View disputes", sentence: "Reads and lists disputes." }],
+  },
+  {
     name: "Client sessions",
     permissions: [
       {
@@ -105,13 +109,14 @@ export const PERMISSION_GROUPS: readonly PermissionGroup[] = [
     ],
   },
   {
-    name: "Balance and payouts",
+    name: "Balance, payouts and reports",
     permissions: [
       {
         permission: "balance.read",
         label: "View the balance",
         sentence: "Reads the balance, its movements, payouts and settlement batches.",
       },
+      { permission: "report.read", label: "Create reports", sentence: "Creates reports and reads their files." },
     ],
   },
   {
@@ -120,7 +125,7 @@ export const PERMISSION_GROUPS: readonly PermissionGroup[] = [
       {
         permission: "test_clock.write",
         label: "Advance the test clock",
-        sentence: "Reads and advances the sandbox's clock. Live mode has none.",
+        sentence: "Reads and advances the sandbox’s clock. Live mode has none.",
       },
     ],
   },
@@ -182,7 +187,7 @@ export const PERMISSION_PRESETS: readonly PermissionPreset[] = [
   {
     id: "read_only",
     label: "Read-only",
-    sentence: "Can view everything and change nothing.",
+    sentence: "Views payments, customers, plans and all other data.",
     permissions: ALL.filter((permission) => /\.(read|search)$/.test(permission)),
   },
   { id: "full", label: "Full access", sentence: "Everything the API can do.", permissions: ALL },

@@ -1,6 +1,15 @@
 import { z } from "zod";
+import { isSupportedCurrency } from "@/lib/contract/currencies";
 import { dashboardEndpoint } from "@/lib/contract/endpoint";
-import { instant, isStorable, NOT_STORABLE, refuseCardNumber, timestamp } from "@/lib/contract/fields";
+import {
+  amount,
+  currency,
+  instant,
+  isStorable,
+  NOT_STORABLE,
+  refuseCardNumber,
+  timestamp,
+} from "@/lib/contract/fields";
 import { idOf } from "@/lib/contract/ids";
 import { permission } from "@/lib/contract/permissions";
 
@@ -8,6 +17,34 @@ import { permission } from "@/lib/contract/permissions";
 export const API_KEY_STATES = ["ACTIVE", "DISABLED", "EXPIRED", "REVOKED"] as const;
 export const API_KEY_ACTIONS = ["edit", "rotate", "disable", "enable", "revoke"] as const;
 export type ApiKeyAction = (typeof API_KEY_ACTIONS)[number];
+
+/** What a key may refund. A day is UTC's; its count starts when the limits are set. */
+export const keyLimits = z
+  .strictObject({
+    refund_max: amount.nullable().default(null).describe("The largest single refund, in minor units; null: any."),
+    refunds_per_day: z
+      .int()
+      .min(0)
+      .max(1_000_000)
+      .nullable()
+      .default(null)
+      .describe("How many refunds it may make on a day (UTC); null: any number."),
+    refund_amount_per_day: amount
+      .nullable()
+      .default(null)
+      .describe("What it may refund in all on a day (UTC), in minor units; null: any amount."),
+    currency: currency
+      .refine(isSupportedCurrency, "Use a supported ISO 4217 currency.")
+      .nullable()
+      .default(null)
+      .describe("The currency of both amounts, and the only one it may then refund; null without amounts."),
+  })
+  .refine(
+    (limits) => (limits.currency !== null) === (limits.refund_max !== null || limits.refund_amount_per_day !== null),
+    { path: ["currency"], error: "Send the currency of refund_max and refund_amount_per_day, and none without them." },
+  )
+  .meta({ id: "ApiKeyLimits" });
+export type KeyLimits = z.infer<typeof keyLimits>;
 
 /** A key without its secret. */
 export const apiKey = z
@@ -20,6 +57,7 @@ export const apiKey = z
     permissions: z.array(permission).describe("What requests with this key can do."),
     status: z.enum(API_KEY_STATES).describe("It becomes `EXPIRED` at `expires_at`, without an event."),
     ip_allow_list: z.array(z.string()).describe("Addresses and CIDR blocks it may be used from; empty means anywhere."),
+    limits: keyLimits.nullable().describe("What it may refund; null: anything that `transaction.refund` allows."),
     expires_at: timestamp.nullable().describe("When it stops working; null: never."),
     last_used_at: timestamp.nullable().describe("When it was last used, accurate to a few seconds."),
     last_used_ip: z.string().nullable().describe("The address it was last used from."),
@@ -52,11 +90,16 @@ const settings = {
   permissions: z.array(permission),
   expires_at: instant.nullable(),
   ip_allow_list: z.array(address).max(MAX_ADDRESSES, `At most ${MAX_ADDRESSES} entries.`),
+  /** Absent leaves them as they are. */
+  limits: keyLimits.nullable().optional(),
 };
 export const createApiKeyBody = z.strictObject({ attempt, ...settings });
 export type CreateApiKeyBody = z.infer<typeof createApiKeyBody>;
 export type ApiKeySettings = Omit<CreateApiKeyBody, "attempt">;
-/** The complete new settings, and the `updated_at` they are based on, so that later changes aren't overwritten. */
+/**
+ * The complete new settings, and the `updated_at` they are based on, so that later changes aren't
+ * overwritten.
+ */
 export const updateApiKeyBody = z.strictObject({ ...settings, updated_at: instant });
 export type UpdateApiKeyBody = z.infer<typeof updateApiKeyBody>;
 
@@ -81,7 +124,8 @@ export const createApiKey = dashboardEndpoint({
 });
 
 export const updateApiKey = dashboardEndpoint({
-  ...{ ...issue, method: "PATCH" },
+  ...issue,
+  method: "PATCH",
   name: "updateApiKey",
   path: `${BASE}/{id}`,
   body: updateApiKeyBody,
@@ -101,7 +145,8 @@ export const rotateApiKey = dashboardEndpoint({
 const change = { ...base, body: z.strictObject({}), status: 200, response: apiKey } as const;
 /** Disabling a stolen key must be immediate, without confirmation; it can be enabled again. */
 export const disableApiKey = dashboardEndpoint({
-  ...{ ...change, reauthentication: undefined },
+  ...change,
+  reauthentication: undefined,
   name: "disableApiKey",
   path: `${BASE}/{id}/disable`,
 });

@@ -41,14 +41,16 @@ test("a key has its environment's mode, and only its digest is stored", async ()
   expect(stored?.text).not.toContain(secret.slice(8, 40));
   expect(stored?.secret_sha256).toEqual(sha256(secret));
   expect(await findUsableKey(service, sha256(secret))).toEqual({
-    ...{ id: row.id, permissions: row.permissions, ip_allow_list: [], suspended: false, verified: false },
-    ...{
-      clock_offset_ms: 0,
-      clock_frozen_at: null,
-      environment_id: merchant.test.id,
-      mode: "test",
-      merchant_id: merchant.id,
-    },
+    id: row.id,
+    permissions: row.permissions,
+    ip_allow_list: [],
+    suspended: false,
+    verified: false,
+    clock_offset_ms: 0,
+    clock_frozen_at: null,
+    environment_id: merchant.test.id,
+    mode: "test",
+    merchant_id: merchant.id,
   });
   const live = await create({ environmentId: merchant.live.id });
   expect(live.secret).toMatch(/^sk_live_/);

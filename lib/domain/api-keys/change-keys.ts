@@ -85,7 +85,7 @@ export function disableApiKey(service: KeyService, input: KeyInput): Promise<Api
   return changeKeyStatus(service, input, "DISABLED");
 }
 
-/** Stops a key for good. */
+/** Revokes a key permanently. */
 export function revokeApiKey(service: KeyService, input: KeyInput): Promise<ApiKeyRow> {
   return changeKeyStatus(service, input, "REVOKED");
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { testTenant } from "@/e2e/fixtures/factories";
-import { type ApiKey, type ApiKeySettings, issuedApiKey } from "@/lib/contract/api-keys/api-keys";
+import { type ApiKey, type ApiKeySettings, issuedApiKey, keyLimits } from "@/lib/contract/api-keys/api-keys";
 import { attemptContext } from "@/lib/http/caller";
 import { newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
@@ -184,6 +184,26 @@ test("an edit changes a key's settings, not its secret, and the log has the acto
     },
     { permissions: ["event.read", "event.read, payment.read"] },
   ]);
+});
+
+test("limits are set, kept by other edits and by rotations, and removed; a limit needs its currency", async () => {
+  const { call, edits, edit } = await setup();
+  const limits = { refund_max: 500, refunds_per_day: 3, refund_amount_per_day: null, currency: "USD" };
+  const { api_key } = await issueApiKey(call(), { ...shop, limits });
+  expect(api_key.limits).toEqual(limits);
+  const renamed = await edit(api_key, { name: "Till" });
+  expect(renamed.limits).toEqual(limits);
+  const free = await edit(renamed, { limits: null });
+  expect(free.limits).toBeNull();
+  const set = await edit(free, { limits });
+  expect((await edits()).slice(1)).toEqual([
+    { limits: ["$5.00 a refund, 3 refunds a day", null] },
+    { limits: [null, "$5.00 a refund, 3 refunds a day"] },
+  ]);
+  expect((await reissueApiKey(call(), { id: set.id, overlap_hours: 24 })).api_key.limits).toEqual(limits);
+  for (const wrong of [{ ...limits, currency: null }, { refunds_per_day: 3, currency: "USD" }, { refund_max: 0 }]) {
+    expect(keyLimits.safeParse(wrong).success).toBe(false);
+  }
 });
 
 test("an edit that changes nothing leaves the key and the log as they are", async () => {

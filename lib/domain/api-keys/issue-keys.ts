@@ -5,6 +5,7 @@ import {
   type ApiKeyRow,
   expireApiKeyIn,
   findEnvironmentMode,
+  forgetLimitedAmount,
   insertApiKey,
   isRotated,
   updateApiKey,
@@ -13,11 +14,13 @@ import {
   type ApiKey,
   type ApiKeySettings,
   type IssuedApiKey,
+  type KeyLimits,
   NOT_AN_ADDRESS,
   type OverlapHours,
   type RotateApiKeyBody,
   type UpdateApiKeyBody,
 } from "@/lib/contract/api-keys/api-keys";
+import { limitsText } from "@/lib/contract/api-keys/limits-text";
 import { AppError, type FieldError, isRefusal, type Problem } from "@/lib/contract/errors";
 import { instantOf } from "@/lib/contract/fields";
 import { PERMISSIONS, type Permission } from "@/lib/contract/permissions";
@@ -85,7 +88,12 @@ const normalizeSettings = (input: ApiKeySettings) => ({
   permissions: [...new Set(input.permissions)],
   expiresAt: input.expires_at === null ? null : instantOf(input.expires_at).toISOString(),
   ipAllowList: input.ip_allow_list,
+  limits: input.limits === undefined ? undefined : normalizeLimits(input.limits),
 });
+
+/** Limits that limit nothing are none. */
+const normalizeLimits = (limits: KeyLimits | null): KeyLimits | null =>
+  limits !== null && Object.values(limits).some((limit) => limit !== null) ? limits : null;
 
 /**
  * Creates a key for a user. A retry under the same idempotency key returns the same key, without the secret.
@@ -126,8 +134,9 @@ export type CreateApiKeyInput = ManagedBy & {
   expiresAt?: string | null;
   /** Addresses and CIDR blocks; empty = any address. */
   ipAllowList?: readonly string[];
-  /** UUID of the key it replaces. */
-  rotatedFrom?: string | null;
+  limits?: KeyLimits | null | undefined;
+  /** The key it replaces, with which it shares the count of its limits. */
+  rotatedFrom?: ApiKeyRow;
 };
 
 /** The row, and the secret, which is shown only once. */
@@ -135,6 +144,7 @@ type NewApiKey = { row: ApiKeyRow; secret: string };
 
 export async function createApiKey(service: KeyService, input: CreateApiKeyInput): Promise<NewApiKey> {
   checkSettings(input, service.clock.now());
+  const { rotatedFrom } = input;
   return service.db.orm.transaction(async (tx) => {
     const mode = await findEnvironmentMode(tx, input.environmentId);
     if (mode === null) throw resourceNotFound("environment", input.environmentId);
@@ -151,7 +161,9 @@ export async function createApiKey(service: KeyService, input: CreateApiKeyInput
       status: "ACTIVE",
       ip_allow_list: [...(input.ipAllowList ?? [])],
       expires_at: input.expiresAt ? new Date(input.expiresAt).toISOString() : null,
-      rotated_from: input.rotatedFrom ?? null,
+      limits: input.limits ?? null,
+      rotated_from: rotatedFrom?.id ?? null,
+      limits_counted_in: rotatedFrom ? (rotatedFrom.limits_counted_in ?? rotatedFrom.id) : null,
       created_at,
       updated_at: created_at,
     });
@@ -192,7 +204,7 @@ function checkSettings(input: Omit<CreateApiKeyInput, "environmentId">, now: Dat
 export async function editApiKey(ctx: Context, { id, ...input }: UpdateApiKeyBody & { id: string }): Promise<ApiKey> {
   const { service, environment, actor, request } = ctx;
   const now = service.clock.now();
-  const wanted = normalizeSettings(input);
+  const { limits: wantedLimits, ...wanted } = normalizeSettings(input);
   checkSettings(wanted, now);
   const { orm } = service.db.within(environment.id);
   await orm.transaction(async (tx) => {
@@ -205,7 +217,8 @@ export async function editApiKey(ctx: Context, { id, ...input }: UpdateApiKeyBod
         : "The key no longer works and can't be edited. Create a new key.";
       throw invalidKeyState(row, now, replaced, detail);
     }
-    const changes = diffSettings(row, wanted);
+    const limits = wantedLimits === undefined ? row.limits : wantedLimits;
+    const changes = diffSettings(row, { ...wanted, limits });
     if (Object.keys(changes).length === 0) return;
     if (Date.parse(row.updated_at) !== instantOf(input.updated_at).getTime()) {
       const detail = "The key was changed after you opened this page. Reload the page, then make your change again.";
@@ -216,21 +229,29 @@ export async function editApiKey(ctx: Context, { id, ...input }: UpdateApiKeyBod
       permissions: wanted.permissions,
       expires_at: wanted.expiresAt,
       ip_allow_list: wanted.ipAllowList,
+      limits,
       updated_at: now.toISOString(),
     });
+    if (limits !== null && limits.currency !== row.limits?.currency) {
+      await forgetLimitedAmount(tx, environment.id, row.limits_counted_in ?? row.id);
+    }
     await recordKeyAction(tx, "updated", { before: row, after: changed, now }, by, { changes });
   });
   return getApiKey(ctx, { id });
 }
 
 /** An edit's changes as name → [before, after]. The order of permissions doesn't matter. */
-function diffSettings(row: ApiKeyRow, wanted: ReturnType<typeof normalizeSettings>) {
+function diffSettings(
+  row: ApiKeyRow,
+  wanted: Omit<ReturnType<typeof normalizeSettings>, "limits"> & { limits: KeyLimits | null },
+) {
   const listed = (permissions: readonly string[]) => permissions.toSorted().join(", ");
   return onlyChanged({
     name: [row.name, wanted.name],
     permissions: [listed(row.permissions), listed(wanted.permissions)],
     expires_at: [row.expires_at, wanted.expiresAt],
     ip_allow_list: [row.ip_allow_list.join(", "), wanted.ipAllowList.join(", ")],
+    limits: [row.limits && limitsText(row.limits), wanted.limits && limitsText(wanted.limits)],
   });
 }
 
@@ -271,7 +292,8 @@ export function rotateApiKey(
         permissions: old.permissions as Permission[],
         expiresAt: old.expires_at,
         ipAllowList: old.ip_allow_list,
-        rotatedFrom: old.id,
+        limits: old.limits,
+        rotatedFrom: old,
         ...(actor && { actor }),
         ...(requestId && { requestId }),
       },

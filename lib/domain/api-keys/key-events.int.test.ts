@@ -11,8 +11,10 @@ import { getApiKey } from "./read-keys";
 const { db } = await testDatabase();
 
 const SETTINGS = {
-  ...{ name: "Shop", permissions: ["payment.create" as const, "payment.read" as const] },
-  ...{ expires_at: null, ip_allow_list: ["203.0.113.0/24"] },
+  name: "Shop",
+  permissions: ["payment.create" as const, "payment.read" as const],
+  expires_at: null,
+  ip_allow_list: ["203.0.113.0/24"],
 };
 
 async function setup() {
@@ -39,8 +41,10 @@ test("each change of a key has one event, in its own commit, with the changes an
   const { api_key: created } = await issueApiKey(call(), SETTINGS);
   const { id } = created;
   const change = {
-    ...{ name: "Till", permissions: ["payment.read" as const] },
-    ...{ expires_at: "2040-01-01T00:00:00.000Z", ip_allow_list: [] },
+    name: "Till",
+    permissions: ["payment.read" as const],
+    expires_at: "2040-01-01T00:00:00.000Z",
+    ip_allow_list: [],
   };
   const edited = await editApiKey(call(), { id, ...change, updated_at: created.updated_at });
   const disabled = await setKeyState(call(), { id, action: "disable" });
@@ -65,7 +69,7 @@ test("each change of a key has one event, in its own commit, with the changes an
     { ...SETTINGS, updated_at: created.updated_at },
     { status: "ACTIVE", available_actions: all, updated_at: edited.updated_at },
     { status: "DISABLED", available_actions: disabled.available_actions, updated_at: disabled.updated_at },
-    { ...{ replaced_by: null, expires_at: change.expires_at }, available_actions: all, updated_at: enabled.updated_at },
+    { replaced_by: null, expires_at: change.expires_at, available_actions: all, updated_at: enabled.updated_at },
     { status: "ACTIVE", available_actions: rotated.available_actions, updated_at: rotated.updated_at },
   ]);
   const ofTwin = (await events()).filter((event) => event.data.object.id === twin.id);

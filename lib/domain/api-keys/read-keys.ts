@@ -14,8 +14,10 @@ import { readClockIn } from "@/db/queries/clock";
 import type { ActorRecord } from "@/db/schema/operations";
 import type { Clock } from "@/lib/clock";
 import type { ApiKey, ApiKeyAction } from "@/lib/contract/api-keys/api-keys";
+import { REFUNDING } from "@/lib/contract/api-keys/limits-text";
+import { AppError } from "@/lib/contract/errors";
 import { decodeId, encodeId, encodeIdOrNull } from "@/lib/contract/ids";
-import type { Permission } from "@/lib/contract/permissions";
+import type { Permission, UserPermission } from "@/lib/contract/permissions";
 import { type Context, resourceNotFound } from "../context";
 import { changedMembers, recordChangeBy } from "../events/event";
 import { type ListResult, presentList } from "../lists";
@@ -32,6 +34,7 @@ export function presentApiKey(row: ApiKeyRow, now: Date, replacedBy: string | nu
     permissions: row.permissions as Permission[],
     status,
     ip_allow_list: row.ip_allow_list,
+    limits: row.limits,
     expires_at: row.expires_at,
     last_used_at: row.last_used_at,
     last_used_ip: row.last_used_ip,
@@ -64,7 +67,10 @@ export function availableActions(status: ApiKey["status"], replaced: boolean): A
   }
 }
 
-/** The part of the service that key verbs use: they also run outside of requests, and in a caller's transaction as `orm`. */
+/**
+ * The part of the service that key verbs use: they also run outside of requests, and in a caller's
+ * transaction as `orm`.
+ */
 export type KeyService = { readonly db: { readonly orm: Orm }; readonly clock: Clock };
 
 /** The actor that manages the key; Cardlane itself (a script) by default. */
@@ -73,8 +79,8 @@ export type ManagedBy = { actor?: ActorRecord; requestId?: string | null };
 export type KeyAction = "created" | "updated" | "disabled" | "enabled" | "revoked" | "rotated";
 
 /**
- * Records an act on a key in the outbox and the audit log, in the transaction of the act, which holds the lock on the key's
- * row. `before`: null for a new key. `detail`: stored in the audit log only.
+ * Records an act on a key in the outbox and the audit log, in the transaction of the act, which holds the
+ * lock on the key's row. `before`: null for a new key. `detail`: stored in the audit log only.
  */
 export async function recordKeyAction(
   tx: Orm,
@@ -122,6 +128,23 @@ export async function getApiKey(ctx: Context, input: { id: string }): Promise<Ap
   if (!row) throw resourceNotFound("API key", input.id);
   const replacements = await findReplacements(orm, ctx.environment.id, [row.id]);
   return presentApiKey(row, ctx.service.clock.now(), replacements.get(row.id) ?? null);
+}
+
+/**
+ * Throws unless a user may issue, change or enable a key with these permissions: a live key that refunds is not
+ * for members who may not refund themselves.
+ */
+export function requireKeyGrant(
+  { environment }: Context,
+  user: { permissions: ReadonlySet<UserPermission> },
+  permissions: readonly Permission[],
+): void {
+  const refunds = permissions.some((permission) => REFUNDING.includes(permission));
+  if (environment.mode === "test" || !refunds || user.permissions.has("transaction.refund")) return;
+  throw new AppError(
+    "permission_denied",
+    "Your role can't refund in live mode, so it can't manage live keys that refund, or cancel subscriptions with a refund. Ask an owner of the account.",
+  );
 }
 
 /** One page of an environment's keys, newest first, of every status. */

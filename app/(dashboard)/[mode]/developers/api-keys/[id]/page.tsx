@@ -5,7 +5,7 @@ import { Banner } from "@/components/ui/banner";
 import { NoPermission } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { buttonStyles } from "@/components/ui/styles";
-import { titleId } from "@/lib/contract/format";
+import { currencyOptions, titleId } from "@/lib/contract/format";
 import { addPeriods, dateIn } from "@/lib/contract/plans/schedule";
 import { getApiKey } from "@/lib/domain/api-keys/read-keys";
 import { dashboardPage, orNotFound } from "@/lib/http/page";
@@ -47,6 +47,7 @@ export default async function ApiKeyPage({ params }: ApiKeyPageProps) {
           mode={page.mode}
           timeZone={timeZone}
           tomorrow={addPeriods(today, { value: 1, unit: "DAYS" }, 1)}
+          currencies={currencyOptions()}
         />
       ) : key.replaced_by ? (
         <Banner tone="amber" title="This key was rotated">

@@ -2,6 +2,7 @@ import type { Metadata } from "next";
 import { KeyForm } from "@/components/api-keys/key-form";
 import { NoPermission } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
+import { currencyOptions } from "@/lib/contract/format";
 import { addPeriods, dateIn } from "@/lib/contract/plans/schedule";
 import { dashboardPage } from "@/lib/http/page";
 
@@ -25,6 +26,7 @@ export default async function NewApiKeyPage({ params }: NewApiKeyPageProps) {
         mode={page.mode}
         timeZone={timeZone}
         tomorrow={addPeriods(today, { value: 1, unit: "DAYS" }, 1)}
+        currencies={currencyOptions()}
       />
     </>
   );
