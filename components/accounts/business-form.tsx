@@ -5,7 +5,7 @@ import { type ComponentProps, useMemo } from "react";
 import { AmountError } from "@/components/ui/amount-error";
 import { Checkbox } from "@/components/ui/checkbox";
 import { Field, Input, Select } from "@/components/ui/field";
-import { Form, TextField } from "@/components/ui/form";
+import { Form, TextareaField, TextField } from "@/components/ui/form";
 import { useHydrated } from "@/components/ui/hooks";
 import { toast } from "@/components/ui/toast";
 import { callApi } from "@/lib/client/api";
@@ -14,7 +14,14 @@ import type { MailRoute } from "@/lib/contract/accounts/fields";
 import { readTypedAmount } from "@/lib/contract/typed-amount";
 import { SaveButton } from "./account-form";
 
-type Business = { name: string; website: string; support_email: string; time_zone: string };
+type Business = {
+  name: string;
+  website: string;
+  support_email: string;
+  business_address: string;
+  tax_number: string;
+  time_zone: string;
+};
 
 export function BusinessForm(saved: Business) {
   const router = useRouter();
@@ -41,6 +48,22 @@ export function BusinessForm(saved: Business) {
         {...field("support_email")}
         type="email"
         autoComplete="email"
+      />
+      <TextareaField
+        label="Business address"
+        optional
+        hint="Printed on receipts and invoices, as many countries require."
+        {...field("business_address")}
+        autoComplete="street-address"
+        maxLength={300}
+      />
+      <TextField
+        label="Tax number"
+        optional
+        hint="Your VAT or other tax number, printed on receipts and invoices."
+        {...field("tax_number")}
+        autoComplete="off"
+        maxLength={30}
       />
       <Field
         label="Time zone"
@@ -111,7 +134,8 @@ function checkLimit({ refund_limit_usd: typed }: { refund_limit_usd: string }): 
   return read.minor % 100 === 0 ? {} : { refund_limit_usd: "Enter whole dollars." };
 }
 
-const TEST_MAIL: Record<MailRoute, string> = {
+/** Explains which customer mail is delivered in test mode. */
+export const TEST_MAIL: Record<MailRoute, string> = {
   sent: "In test mode, only your team’s confirmed addresses receive e-mail.",
   outbox: "No mail server is set up: all e-mail stays in the outbox at /outbox.",
   console: "No mail server is set up: all e-mail stays in the service’s console.",
@@ -141,7 +165,7 @@ export function ReceiptsForm({ mail, ...saved }: ReceiptsFormProps) {
           checked={values.on_capture}
           onChange={({ target }) => form.set({ on_capture: target.checked })}
           label="A payment is captured"
-          description="Sent to the customer’s e-mail address, if the payment has one."
+          description="Sent to the customer’s e-mail address, if the payment has one. Subscriptions have a setting of their own."
         />
         <Checkbox
           name="on_refund"

@@ -88,6 +88,13 @@ export const SETTINGS_PAGES = [
     also: ["business name", "website", "support e-mail", "time zone", "logo", "receipts", "refund limit", "company"],
   },
   {
+    path: "subscriptions",
+    label: "Subscriptions",
+    group: "Business",
+    permission: "subscription.read",
+    also: ["dunning", "retries", "failed payments", "customer e-mail", "customer portal", "receipts"],
+  },
+  {
     path: "processors",
     label: "Processors",
     group: "Business",

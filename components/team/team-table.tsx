@@ -15,6 +15,7 @@ import { callApi, failureText } from "@/lib/client/api";
 import { useForm } from "@/lib/client/use-form";
 import type { MailRoute } from "@/lib/contract/accounts/fields";
 import { MERCHANT_ROLES, type MerchantRole, ROLE_LABELS, ROLE_SENTENCES } from "@/lib/contract/permissions";
+import { ViewAsRole } from "./role-view";
 
 type Member = {
   id: string;
@@ -248,6 +249,30 @@ function Invitation({ mail, onClose }: { mail: MailRoute; onClose: () => void })
       <TextField label="E-mail address" {...form.field("email")} type="email" autoComplete="off" />
       <RoleCards {...form.choice("role")} />
     </FormDialog>
+  );
+}
+
+/** Describes each role, and lets owners view the dashboard as it. */
+export function RoleGuide() {
+  return (
+    <section className="mt-8" aria-labelledby="roles">
+      <h2 id="roles" className="mb-2 font-medium text-sm">
+        Roles
+      </h2>
+      <dl className="text-[13px]">
+        {MERCHANT_ROLES.map((role) => (
+          <div key={role} className="flex flex-wrap items-baseline gap-x-6 gap-y-1 border-t py-2.5">
+            <dt className="w-24 font-medium">{ROLE_LABELS[role]}</dt>
+            <dd className="min-w-64 max-w-prose flex-1 text-soft">{ROLE_SENTENCES[role]}</dd>
+            {role !== "owner" && (
+              <dd className="ml-auto">
+                <ViewAsRole role={role} label={ROLE_LABELS[role]} />
+              </dd>
+            )}
+          </div>
+        ))}
+      </dl>
+    </section>
   );
 }
 

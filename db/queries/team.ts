@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { MerchantRole } from "@/lib/contract/permissions";
 import type { Orm } from "../client";
 import {
@@ -10,6 +10,7 @@ import {
   users,
   userTokens,
 } from "../schema/accounts";
+import { reportMails } from "../schema/reports";
 
 /** SQL condition: the user is invited and has not chosen a password yet. */
 const invited = (id: unknown) =>
@@ -46,11 +47,20 @@ export function listMembers(orm: Orm, merchantId: string, limit: number): Promis
 }
 
 /** Owners' addresses that are known to be theirs. Index: users_merchant. */
-export async function listOwnerAddresses(orm: Orm, merchantId: string, limit: number): Promise<string[]> {
+export const listOwnerAddresses = (orm: Orm, merchantId: string, limit: number): Promise<string[]> =>
+  listAddresses(orm, merchantId, ["owner"], limit);
+
+/** Addresses of members with one of the roles, if known to be theirs. Index: users_merchant. */
+export async function listAddresses(
+  orm: Orm,
+  merchantId: string,
+  roles: readonly MerchantRole[],
+  limit: number,
+): Promise<string[]> {
   const rows = await orm
     .select({ email: users.email })
     .from(users)
-    .where(and(eq(users.merchant_id, merchantId), eq(users.role, "owner"), users.owns_email))
+    .where(and(eq(users.merchant_id, merchantId), inArray(users.role, [...roles]), users.owns_email))
     .orderBy(asc(users.id))
     .limit(limit);
   return rows.map(({ email }) => email);
@@ -118,7 +128,7 @@ export async function deleteMember(tx: Orm, merchantId: string, id: string, heir
     .update(savedViews)
     .set({ user_id: heirId })
     .where(and(eq(savedViews.user_id, id), eq(savedViews.shared, true), sql`not ${sameName}`));
-  for (const table of [savedViews, userSessions, userTokens, recoveryCodes]) {
+  for (const table of [savedViews, reportMails, userSessions, userTokens, recoveryCodes]) {
     await tx.delete(table).where(eq(table.user_id, id));
   }
   const rows = await tx.delete(users).where(replaceable(merchantId, id)).returning({ id: users.id });

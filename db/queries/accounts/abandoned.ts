@@ -10,6 +10,7 @@ import {
   users,
   userTokens,
 } from "@/db/schema/accounts";
+import { reportMails } from "@/db/schema/reports";
 import type { Mode } from "@/lib/contract/transactions/words";
 
 /** Tables whose rows show that a merchant's account was used. */
@@ -72,7 +73,8 @@ export async function emptyAbandonedAccount(
   await tx.execute(sql`select from ${merchants} where id = ${id}::uuid for no key update`);
   await tx.execute(sql`select from ${users} where merchant_id = ${id}::uuid order by id for update`);
   const emptied = await tx.execute(sql`
-    update ${merchants} set name = ${called.name}, website = null, support_email = null, suspended_at = now(),
+    update ${merchants} set name = ${called.name}, website = null, support_email = null,
+      business_address = null, tax_number = null, suspended_at = now(),
       suspended_reason = ${called.reason}
     where id = ${id}::uuid and ${isAbandoned(after)} returning id`);
   if (emptied.length === 0) return false;
@@ -81,7 +83,7 @@ export async function emptyAbandonedAccount(
     update ${environments} set abandoned_at = now() where merchant_id = ${id}::uuid and mode = 'test'
       and exists (select from ${merchants} where id = ${id}::uuid and not (${ownsNothing("test")}))`);
   const own = sql`select id from ${users} where merchant_id = ${id}::uuid`;
-  for (const table of [savedViews, userSessions, userTokens, recoveryCodes]) {
+  for (const table of [savedViews, reportMails, userSessions, userTokens, recoveryCodes]) {
     await tx.delete(table).where(sql`user_id in (${own})`);
   }
   await tx.delete(merchantLogos).where(sql`merchant_id = ${id}::uuid`);

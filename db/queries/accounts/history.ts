@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Orm } from "@/db/client";
 import { supportAuditLog, users } from "@/db/schema/accounts";
-import { auditLog } from "@/db/schema/events";
+import { auditLog, OF_TEAM } from "@/db/schema/events";
 import type { ActorRecord } from "@/db/schema/operations";
 
 /** An entry in a merchant account's history: an act of its members, a script or Cardlane's staff. */
@@ -15,35 +15,57 @@ export type AccountAct = {
   environment_id: string | null;
   /** UUID in the merchant's own log, public id in the support log. */
   object_id: string | null;
+  request_id: string | null;
   detail: Record<string, unknown> | null;
 };
 
+type ActFilter = {
+  /** Patterns for the names of acts; null = all. */
+  acts: readonly string[] | null;
+  /** Acts that these patterns match are left out. */
+  except: readonly string[];
+  /** A member (UUID), "support" for the support staff, or null for all. */
+  who: string | null;
+  /** First id of the range, and the first one past it. */
+  fromId: string;
+  beforeId: string;
+};
+
 /**
- * The newest acts below `beforeId` from both logs, which share the order of UUIDv7. Indexes:
- * audit_log_account (hence the repeated condition), support_audit_log_merchant.
+ * The newest acts of both logs, which share the order of UUIDv7. Indexes: audit_log_account (hence the
+ * repeated condition), support_audit_log_merchant.
  */
 export async function listAccountActs(
   orm: Orm,
   merchant: { id: string; environmentIds: readonly string[] },
-  page: { beforeId: string | null; limit: number },
+  { acts, except, who, fromId, beforeId }: ActFilter,
+  max: number,
 ): Promise<AccountAct[]> {
-  const before = page.beforeId ?? "ffffffff-ffff-ffff-ffff-ffffffffffff";
-  const limit = sql`limit ${page.limit}::integer`;
+  const limit = sql`order by id desc limit ${max}::integer`;
+  const patterns = (list: readonly string[]) =>
+    sql`any(array[${sql.join(
+      list.map((pattern) => sql`${pattern}`),
+      sql`, `,
+    )}]::text[])`;
+  const matching = sql`id >= ${fromId}::uuid and id < ${beforeId}::uuid
+    ${acts === null ? sql`` : sql`and action like ${patterns(acts)}`}
+    ${except.length === 0 ? sql`` : sql`and not action like ${patterns(except)}`}`;
+  const member = who === null ? sql`` : sql`and actor ->> 'type' = 'user' and actor ->> 'id' = ${who}`;
   const own = merchant.environmentIds.map(
-    (environmentId) => sql`(select id, actor, action, environment_id, object_id::text as object_id, detail
-      from ${auditLog} where environment_id = ${environmentId}::uuid and id < ${before}::uuid
-        and (action like 'api_key.%' or action like 'settings.%' or action like 'team.%')
-      order by id desc ${limit})`,
+    (environmentId) => sql`(
+      select id, actor, action, environment_id, object_id::text as object_id, request_id, detail from ${auditLog}
+      where environment_id = ${environmentId}::uuid and (${sql.raw(OF_TEAM)}) and ${matching} ${member} ${limit})`,
   );
-  const staff = sql`(select id, jsonb_build_object('type', 'staff', 'id', staff_id) as actor, action, environment_id,
-      object_id, detail
-    from ${supportAuditLog} where merchant_id = ${merchant.id}::uuid and id < ${before}::uuid
-    order by id desc ${limit})`;
+  const staff = sql`(
+      select id, jsonb_build_object('type', 'staff', 'id', staff_id) as actor, action, environment_id, object_id,
+        request_id, detail
+      from ${supportAuditLog} where merchant_id = ${merchant.id}::uuid and ${matching} ${limit})`;
+  const logs = [...(who === "support" ? [] : own), ...(who === null || who === "support" ? [staff] : [])];
   const rows = await orm.execute<AccountAct>(sql`
     select a.*, u.name as actor_name, u.email as actor_email
-    from (${sql.join([...own, staff], sql` union all `)}) a
+    from (${sql.join(logs, sql` union all `)}) a
     left join ${users} u on u.id = (a.actor ->> 'id')::uuid and a.actor ->> 'type' in ('user', 'staff')
-    order by a.id desc ${limit}`);
+    order by a.id desc limit ${max}::integer`);
   return [...rows];
 }
 

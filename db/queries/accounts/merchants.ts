@@ -105,7 +105,7 @@ export async function findEnvironmentById(
 export type MerchantRow = typeof merchants.$inferSelect;
 export type BusinessProfile = Pick<
   MerchantRow,
-  "name" | "website" | "support_email" | "time_zone" | "refund_limit_usd"
+  "name" | "website" | "support_email" | "business_address" | "tax_number" | "time_zone" | "refund_limit_usd"
 >;
 
 export async function findMerchant(orm: Orm, id: string): Promise<MerchantRow | null> {

@@ -109,8 +109,12 @@ export async function reserveCode(orm: Orm, id: string, rule: LockRule): Promise
 
 /** The columns of a user without failed attempts. */
 export const UNLOCKED = {
-  ...{ failed_sign_ins: 0, locked_until: null, failed_proofs: 0, proofs_locked_until: null },
-  ...{ failed_codes: 0, codes_locked_until: null },
+  failed_sign_ins: 0,
+  locked_until: null,
+  failed_proofs: 0,
+  proofs_locked_until: null,
+  failed_codes: 0,
+  codes_locked_until: null,
 } as const;
 
 /** Resets the count of wrong codes after a right one. */
@@ -118,7 +122,9 @@ export async function forgetFailedCodes(orm: Orm, id: string): Promise<void> {
   await orm.update(users).set({ failed_codes: 0, codes_locked_until: null }).where(eq(users.id, id));
 }
 
-/** Releases an attempt that was neither right nor wrong: the password matched, and the code is still to come. */
+/**
+ * Releases an attempt that was neither right nor wrong: the password matched, and the code is still to come.
+ */
 export async function releaseAttempt(orm: Orm, id: string, rule: LockRule, tries: Tries): Promise<void> {
   const { failed, until } = COUNTERS[tries];
   const locked = sql`case when ${failed} > ${rule.failures}::integer then ${until} end`;
@@ -128,7 +134,9 @@ export async function releaseAttempt(orm: Orm, id: string, rule: LockRule, tries
     .where(eq(users.id, id));
 }
 
-/** Locks an account after its last attempt failed; null if a concurrent successful attempt reset the count. */
+/**
+ * Locks an account after its last attempt failed; null if a concurrent successful attempt reset the count.
+ */
 export async function confirmLock(orm: Orm, id: string, rule: LockRule, tries: Tries): Promise<UserRow | null> {
   const { failed } = COUNTERS[tries];
   const rows = await orm

@@ -2,12 +2,14 @@ import { z } from "zod";
 import { dashboardEndpoint } from "@/lib/contract/endpoint";
 import { preferences } from "@/lib/contract/permissions";
 import {
+  businessAddress,
   businessName,
   emailAddress,
   givenCode,
   givenPassword,
   newPassword,
   supportEmail,
+  taxNumber,
   timeZone,
   userName,
   website,
@@ -150,7 +152,10 @@ export const endOtherSessions = dashboardEndpoint({
   response: z.object({ ended_sessions: z.int() }),
 });
 
-/** Changes the given fields. Customers rely on name and support address, so changing them requires re-authentication. */
+/**
+ * Changes the given fields. Customers rely on name and support address, so changing them requires
+ * re-authentication.
+ */
 export const updateBusiness = dashboardEndpoint({
   name: "updateBusiness",
   costly: true,
@@ -162,6 +167,8 @@ export const updateBusiness = dashboardEndpoint({
     name: businessName.optional(),
     website: website.optional(),
     support_email: supportEmail.optional(),
+    business_address: businessAddress.optional(),
+    tax_number: taxNumber.optional(),
     time_zone: timeZone.optional(),
   }),
   status: 200,
@@ -211,7 +218,10 @@ export const removeLogo = dashboardEndpoint({
   response: z.object({}),
 });
 
-/** Public endpoints. A sign-up responds identically if the address is already in use; only its mailbox is notified. */
+/**
+ * Public endpoints. A sign-up responds identically if the address is already in use; only its mailbox is
+ * notified.
+ */
 export const signUp = dashboardEndpoint({
   name: "signUp",
   method: "POST",

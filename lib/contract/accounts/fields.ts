@@ -97,5 +97,23 @@ export const supportEmail = z
   .superRefine(refuseCardNumber)
   .transform(orNull);
 
+/** Postal address of the business, with line breaks. */
+export const businessAddress = z
+  .string()
+  .trim()
+  .max(300, "Use at most 300 characters.")
+  .refine(isStorable, NOT_STORABLE)
+  .superRefine(refuseCardNumber)
+  .transform(orNull);
+
+/** VAT or other tax number of the business. */
+export const taxNumber = z
+  .string()
+  .trim()
+  .max(30, "Use at most 30 characters.")
+  .refine((text) => /^[\p{L}\p{Nd} ./-]*$/u.test(text), "Use letters, digits, spaces, dots, slashes and hyphens.")
+  .superRefine(refuseCardNumber)
+  .transform(orNull);
+
 /** Destination of mail: a mail server, the outbox page, or the console if there is neither. */
 export type MailRoute = "sent" | "outbox" | "console";

@@ -17,7 +17,7 @@ test.each([
   expect(refundUsdCents(amount, currency)).toBe(cents);
 });
 
-test("every refund counts for something, and the largest is exact", () => {
+test("every refund counts for at least one cent, and the largest is exact", () => {
   for (const currency of CURRENCIES) {
     expect(refundUsdCents(1, currency)).toBeGreaterThan(0);
     expect(Number.isSafeInteger(refundUsdCents(MAX_AMOUNT, currency))).toBe(true);

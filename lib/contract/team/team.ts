@@ -3,7 +3,9 @@ import { emailAddress, userName } from "@/lib/contract/accounts/fields";
 import { dashboardEndpoint } from "@/lib/contract/endpoint";
 import { merchantRole } from "@/lib/contract/permissions";
 
-/** Grants a session that may move money, so like a change of role it requires the inviter's re-authentication. */
+/**
+ * Grants a session that may move money, so like a change of role it requires the inviter's re-authentication.
+ */
 export const inviteMember = dashboardEndpoint({
   name: "inviteMember",
   costly: true,

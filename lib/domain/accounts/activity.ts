@@ -1,12 +1,24 @@
 import type { Orm } from "@/db/client";
+import { listActAmounts } from "@/db/queries/accounts/act-amounts";
 import { type AccountAct, findRemovedMembers, listAccountActs } from "@/db/queries/accounts/history";
 import { findEnvironmentId } from "@/db/queries/accounts/merchants";
 import { insertAudit } from "@/db/queries/changes";
 import type { ActorRecord } from "@/db/schema/operations";
-import { decodeId, encodeId } from "@/lib/contract/ids";
+import type { ActivityItem } from "@/lib/contract/accounts/activity";
+import {
+  ACTIVITY_AREAS,
+  ACTS_BESIDES_SETTINGS,
+  type ActivityQuery,
+  SUPPORT_STAFF,
+} from "@/lib/contract/accounts/activity-filters";
+import { AppError } from "@/lib/contract/errors";
+import { decodeId, encodeId, type IdKind } from "@/lib/contract/ids";
+import { NOTE_SUBJECTS } from "@/lib/contract/notes/notes";
+import { resolveTimes } from "@/lib/contract/transactions/time-range";
 import { MODES, type Mode } from "@/lib/contract/transactions/words";
-import { idTime, newId } from "@/lib/ids";
+import { BEFORE_ALL, idTime, newId } from "@/lib/ids";
 import type { Context } from "../context";
+import { idRange } from "../lists";
 
 export type AccountAction =
   | "settings.account_opened"
@@ -15,6 +27,7 @@ export type AccountAction =
   | "settings.checkout_appearance_updated"
   | "settings.logo_updated"
   | "settings.receipts_updated"
+  | "settings.subscriptions_updated"
   | "settings.account_updated"
   | "settings.email_verified"
   | "settings.password_changed"
@@ -29,7 +42,16 @@ export type AccountAction =
   | "settings.proof_failed"
   | "settings.idempotency_key_viewed"
   | "settings.transactions_exported"
+  | "settings.subscriptions_exported"
+  | "settings.invoices_exported"
   | "settings.settlement_batch_exported"
+  | "settings.payouts_exported"
+  | "settings.settlement_batches_exported"
+  | "settings.movements_exported"
+  | "settings.customers_exported"
+  | "settings.disputes_exported"
+  | "settings.report_exported"
+  | "settings.activity_exported"
   | "settings.sign_in_locked"
   | "settings.sessions_ended"
   | "team.member_invited"
@@ -72,32 +94,43 @@ export async function recordAccountAct(
   });
 }
 
-type Activity = {
-  /** Public id, `aud_…`. */
-  id: string;
-  /** ISO 8601. */
-  at: string;
-  actor: { type: AccountAct["actor"]["type"]; name: string };
-  action: string;
-  /** Null for acts on the account as a whole. */
-  mode: Mode | null;
-  objectId: string | null;
-  detail: Record<string, unknown> | null;
-};
-
 type ActivityPage = {
-  rows: Activity[];
+  rows: ActivityItem[];
   /** The `before` of the next page; null on the last one. */
   next: string | null;
 };
 
 const PAGE_SIZE = 50;
+/** Entries of an export, which are in memory together. */
+const MAX_EXPORTED = 10_000;
+const AFTER_ALL = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+
+type ActivityInput = ActivityQuery & {
+  /** Public id of the last entry of the page before. */
+  before?: string | null;
+  /** Of the query's days. */
+  timeZone: string;
+};
 
 /**
- * Acts of the merchant's members and of Cardlane's support staff on the account, newest first. `before` is a
- * public id.
+ * What the merchant's members did with money, prices, links and settings, and what Cardlane's support staff
+ * did and viewed, newest first.
  */
-export async function listActivity(ctx: Context, input: { before: string | null }): Promise<ActivityPage> {
+export async function listActivity(ctx: Context, input: ActivityInput): Promise<ActivityPage> {
+  const rows = await listActs(ctx, input, PAGE_SIZE + 1);
+  const page = rows.slice(0, PAGE_SIZE);
+  return { rows: page, next: rows.length > PAGE_SIZE ? (page.at(-1)?.id ?? null) : null };
+}
+
+/** Everything that the query matches. Throws `invalid_parameter` if that is too much for one file. */
+export async function exportActivity(ctx: Context, input: ActivityInput): Promise<ActivityItem[]> {
+  const rows = await listActs(ctx, input, MAX_EXPORTED + 1);
+  if (rows.length <= MAX_EXPORTED) return rows;
+  const detail = `More than ${MAX_EXPORTED.toLocaleString("en-US")} entries match. Choose fewer days.`;
+  throw new AppError("invalid_parameter", detail, { param: "created" });
+}
+
+async function listActs(ctx: Context, input: ActivityInput, max: number): Promise<ActivityItem[]> {
   const { orm } = ctx.service.db;
   const { merchantId } = ctx.environment;
   const modes = new Map<string, Mode>();
@@ -105,15 +138,41 @@ export async function listActivity(ctx: Context, input: { before: string | null 
     const environmentId = await findEnvironmentId(orm, merchantId, mode);
     if (environmentId !== null) modes.set(environmentId, mode);
   }
-  const merchant = { id: merchantId, environmentIds: [...modes.keys()] };
-  const beforeId = input.before === null ? null : decodeId("audit", input.before);
-  const acts = await listAccountActs(orm, merchant, { beforeId, limit: PAGE_SIZE + 1 });
-  const page = acts.slice(0, PAGE_SIZE);
-  const removed = await removedMembers(ctx, [...modes], page);
-  const last = page.at(-1);
+  const filter = actFilter(ctx, input);
+  if (filter === null) return [];
+  const acts = await listAccountActs(orm, { id: merchantId, environmentIds: [...modes.keys()] }, filter, max);
+  const [removed, amounts] = await Promise.all([removedMembers(ctx, [...modes], acts), amountsOf(ctx, modes, acts)]);
+  return acts.map((act) => ({ ...present(act, modes, removed), money: amounts.get(act.id) ?? null }));
+}
+
+/** By act; each environment's within itself. */
+async function amountsOf({ service }: Context, modes: Map<string, Mode>, acts: readonly AccountAct[]) {
+  const found = await Promise.all(
+    [...modes.keys()].map((environmentId) => {
+      const onPayments = acts.flatMap(({ id, action, environment_id, object_id, request_id }) =>
+        environment_id === environmentId && /^(payment|refund)\./.test(action) && object_id && request_id
+          ? [{ id, payment_id: object_id, request_id }]
+          : [],
+      );
+      return listActAmounts(service.db.within(environmentId).sql, environmentId, onPayments);
+    }),
+  );
+  return new Map(found.flat().map(({ id, amount, currency }) => [id, { amount, currency }]));
+}
+
+/** Null if nothing can match. The log has real time. */
+function actFilter({ service }: Context, { area, who, created, before, timeZone }: ActivityInput) {
+  const { gte, lt } = created ? idRange(resolveTimes(created, timeZone, service.clock.now().getTime())) : {};
+  const beforeId = before ? decodeId("audit", before) : null;
+  const member = who === undefined || who === SUPPORT_STAFF ? (who ?? null) : decodeId("user", who);
+  if ((before && beforeId === null) || (who !== undefined && member === null)) return null;
+  const ends = [lt, beforeId].filter((id) => id !== undefined && id !== null).toSorted();
   return {
-    rows: page.map((act) => present(act, modes, removed)),
-    next: acts.length > PAGE_SIZE && last ? encodeId("audit", last.id) : null,
+    acts: area === undefined ? null : ACTIVITY_AREAS[area].acts,
+    except: area === "settings" ? ACTS_BESIDES_SETTINGS : [],
+    who: member,
+    fromId: gte ?? BEFORE_ALL,
+    beforeId: ends[0] ?? AFTER_ALL,
   };
 }
 
@@ -127,8 +186,8 @@ async function removedMembers(ctx: Context, environments: [string, Mode][], acts
     : findRemovedMembers(ctx.service.db.orm, live, [...new Set(ids)]);
 }
 
-function present(act: AccountAct, modes: Map<string, Mode>, removed: Map<string, string>): Activity {
-  const isAboutAccount = !act.action.startsWith("api_key.") && act.actor.type !== "staff";
+function present(act: AccountAct, modes: Map<string, Mode>, removed: Map<string, string>): Omit<ActivityItem, "money"> {
+  const isAboutAccount = /^(settings|team)\./.test(act.action) && act.actor.type !== "staff";
   return {
     id: encodeId("audit", act.id),
     at: idTime(act.id),
@@ -140,10 +199,27 @@ function present(act: AccountAct, modes: Map<string, Mode>, removed: Map<string,
   };
 }
 
+/** Kinds of the objects of acts, by the beginning of an act's name. */
+const OBJECT_KINDS: Readonly<Record<string, IdKind>> = {
+  payment: "payment",
+  refund: "payment",
+  payment_method: "paymentMethod",
+  subscription: "subscription",
+  invoice: "invoice",
+  plan: "plan",
+  payment_link: "paymentLink",
+  client_session: "clientSession",
+  webhook_endpoint: "webhookEndpoint",
+  api_key: "apiKey",
+};
+
 /** The support log already has public ids. Users and the account itself are named in the detail instead. */
-function publicObjectId({ actor, action, object_id }: AccountAct): string | null {
+function publicObjectId({ actor, action, object_id, detail }: AccountAct): string | null {
   if (actor.type === "staff" || object_id === null) return object_id;
-  return action.startsWith("api_key.") ? encodeId("apiKey", object_id) : null;
+  const subject = action.startsWith("note.") ? NOTE_SUBJECTS.find((one) => one === detail?.subject) : undefined;
+  if (subject !== undefined) return encodeId(subject, object_id);
+  const kind = action === "settings.payout_retried" ? "payout" : OBJECT_KINDS[action.split(".")[0] ?? ""];
+  return kind === undefined ? null : encodeId(kind, object_id);
 }
 
 function actorName({ actor, actor_name, actor_email }: AccountAct, removed: Map<string, string>): string {
@@ -157,6 +233,8 @@ function actorName({ actor, actor_name, actor_email }: AccountAct, removed: Map<
       return "An API key";
     case "shopper":
       return "A shopper";
+    case "customer":
+      return "A customer";
     case "system":
       return "Cardlane";
     default:

@@ -14,8 +14,13 @@ const service = testService(db);
 async function opened(days = 31) {
   const email = `${newId()}@stranger.example`;
   const account = await signUp(service, {
-    ...{ businessName: "Left alone", name: "Ann", email, password: "a long enough phrase 7", timeZone: "UTC" },
-    ...{ address: newId(), requestId: null },
+    businessName: "Left alone",
+    name: "Ann",
+    email,
+    password: "a long enough phrase 7",
+    timeZone: "UTC",
+    address: newId(),
+    requestId: null,
   });
   await signInWithTicket(service, { ticket: account.ticket, address: newId(), userAgent: null });
   const back = db.sql`make_interval(days => ${days}::int)`;

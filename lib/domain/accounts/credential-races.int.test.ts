@@ -38,7 +38,12 @@ async function setup() {
   };
   const trySignIn = (password: string, code: string | null = null, service = users.service) =>
     signIn(service, {
-      ...{ kind: "merchant" as const, email: owner.user.email, password, code, address: newId(), userAgent: null },
+      kind: "merchant" as const,
+      email: owner.user.email,
+      password,
+      code,
+      address: newId(),
+      userAgent: null,
     });
   const during = (act: () => Promise<unknown>): Context => ({
     ...owner.ctx,

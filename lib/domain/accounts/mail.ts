@@ -19,7 +19,7 @@ type LinkPurpose = Exclude<TokenPurpose, "first_sign_in">;
 export const LINK_HOURS: Record<LinkPurpose, number> = { reset_password: 1, invite: 7 * 24, verify_email: 3 * 24 };
 const PAGES: Record<LinkPurpose, string> = {
   reset_password: "reset-password",
-  invite: "reset-password",
+  invite: "invitation",
   verify_email: "verify-email",
 };
 /** Time for the sign-in that the page performs right after the sign-up's response. */
@@ -108,8 +108,14 @@ export async function writeMail(tx: Orm, mail: Mail): Promise<void> {
   const id = newId();
   const body = `${[...paragraphs, "Cardlane"].join("\n\n")}\n`;
   await insertMail(tx, {
-    ...{ id, kind, recipient, subject, body, created_at: idTime(id) },
-    ...{ sender_name: senderName, reply_to: replyTo },
+    id,
+    kind,
+    recipient,
+    subject,
+    body,
+    created_at: idTime(id),
+    sender_name: senderName,
+    reply_to: replyTo,
   });
 }
 

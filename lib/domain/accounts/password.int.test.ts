@@ -21,11 +21,8 @@ async function setup() {
   const choose = (token: string, password = NEW) =>
     choosePassword(users.service, { token, password, name: null, address: newId(), requestId: null });
   const trySignIn = async (password: string, email = owner.user.email) =>
-    (
-      await signIn(users.service, {
-        ...{ kind: "merchant", email, password, code: null, address: newId(), userAgent: null },
-      })
-    ).result;
+    (await signIn(users.service, { kind: "merchant", email, password, code: null, address: newId(), userAgent: null }))
+      .result;
   return { ...users, owner, forgot, choose, trySignIn };
 }
 
@@ -82,7 +79,7 @@ test("a reset unlocks a locked account", async () => {
   expect(await trySignIn(NEW)).toBe("ok");
 });
 
-test("no caller learns if an address exists, including those of staff, and no mailbox is flooded", async () => {
+test("no caller learns if an address exists, including addresses of staff, and no mailbox is flooded", async () => {
   const { forgot, newUser, owner } = await setup();
   const staff = await newUser("staff");
   expect(await forgot("nobody@people.example")).toBeUndefined();
@@ -115,7 +112,7 @@ test("an invited user who has not joined gets no reset link", async () => {
   await db.sql`update user_tokens t set expires_at = now() - interval '1 day' from users u
     where u.id = t.user_id and u.email = ${email}`;
   await forgot(email);
-  expect((await mailsTo(db, email)).map(({ subject }) => subject)).toEqual(["You are invited to a team on Cardlane"]);
+  expect((await mailsTo(db, email)).map(({ subject }) => subject)).toEqual(["Join a team on Cardlane"]);
 });
 
 test("reset requests are limited per network address", async () => {
@@ -172,7 +169,12 @@ test("a new password does not restore guesses at the second factor", async () =>
   const guess = async (password: string) =>
     (
       await signIn(service, {
-        ...{ kind: "merchant", email: owner.user.email, password, code: "000000", address: newId(), userAgent: null },
+        kind: "merchant",
+        email: owner.user.email,
+        password,
+        code: "000000",
+        address: newId(),
+        userAgent: null,
       })
     ).result;
   for (let i = 0; i < 6; i++) expect(await guess(TEST_PASSWORD)).toBe("code_wrong");
@@ -209,7 +211,7 @@ test.each([
   await choose(token);
 });
 
-test("no new password takes long to check, whatever its form", async () => {
+test("no new password takes long to check, whatever its content", async () => {
   const worst = ["p4$$w0rd".repeat(25), "4@8({[<369|!10$5+7%2z".repeat(9), "a".repeat(200), "ab1!x".repeat(40)];
   await isEasyPassword("to load the list", []);
   // CPU time, because elapsed time depends on the machine's load.

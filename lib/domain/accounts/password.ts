@@ -98,7 +98,7 @@ export async function changePassword(
 
 /** Longer than writing a mail takes, so that the response time does not reveal if one was written. */
 const MIN_RESPONSE_MS = 250;
-/** Keeps strangers from filling a mailbox. */
+/** Prevents mailbox flooding. */
 const MAX_LINKS_PER_HOUR = 5;
 
 /**

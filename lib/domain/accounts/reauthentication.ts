@@ -31,8 +31,8 @@ import { recordSignIn, type SignedInUser } from "./sessions";
 type SignedInCall = { readonly service: Service; readonly actor: ActorRecord };
 
 /**
- * Verifies the signed-in user's password again. Failures lock as at sign-in, but have their own count, so that an unattended
- * browser does not allow guessing. Throws at the field `current_password`.
+ * Verifies the signed-in user's password again. Failures lock as at sign-in, but have their own count, so
+ * that an unattended browser does not allow guessing. Throws at the field `current_password`.
  */
 export async function verifyCurrentPassword(ctx: SignedInCall, password: string): Promise<UserRow> {
   const { service } = ctx;
@@ -44,7 +44,10 @@ export async function verifyCurrentPassword(ctx: SignedInCall, password: string)
   throw await failedTry(service, user, refuseField("current_password", "That isn't your current password."));
 }
 
-/** Verifies password and second factor, for changes that weaken the sign-in. Throws at `current_password` or `code`. */
+/**
+ * Verifies password and second factor, for changes that weaken the sign-in. Throws at `current_password` or
+ * `code`.
+ */
 export async function verifyPasswordAndCode(
   ctx: SignedInCall,
   input: { current_password: string; code: string },
@@ -86,8 +89,8 @@ const takeCode = (service: Service, user: UserRow, code: CheckedCode): Promise<b
   });
 
 /**
- * Reserves one of the user's remaining tries before anything is checked. `releaseAttempt` releases it after a success;
- * {@link failedTry} keeps it counted.
+ * Reserves one of the user's remaining tries before anything is checked. `releaseAttempt` releases it after a
+ * success; {@link failedTry} keeps it counted.
  */
 export async function reserveTry(ctx: SignedInCall): Promise<UserRow> {
   const { orm } = ctx.service.db;
@@ -139,8 +142,8 @@ export function requireVerifiedEmail(user: Pick<SignedInUser, "email" | "emailVe
 }
 
 /**
- * Re-authenticates the user in this session for the next ten minutes, by the second factor, or by the password if there is
- * none. Failures lock as at sign-in.
+ * Re-authenticates the user in this session for the next ten minutes, by the second factor, or by the
+ * password if there is none. Failures lock as at sign-in.
  */
 export async function reauthenticate(
   by: SignedInCall,
@@ -168,8 +171,9 @@ export async function reauthenticate(
 }
 
 /**
- * Throws when a refund from the dashboard needs a re-authentication: the user's refunds in all currencies since the last one,
- * or within a day, exceed the merchant's limit. `amount` null refunds all that is left. An unknown payment passes.
+ * Throws when a refund from the dashboard needs a re-authentication: the user's refunds in all currencies
+ * since the last one, or within a day, exceed the merchant's limit. `amount` null refunds all that is left.
+ * An unknown payment passes.
  */
 export async function requireRefundReauthentication(
   service: Pick<Service, "db">,
@@ -198,7 +202,10 @@ export const isMistimedCode = (service: Service, user: UserRow, text: string): b
   user.totp_secret !== null &&
   isMistimedTotp(service.secret.unseal(user.totp_secret), stripSeparators(text), service.clock.now());
 
-/** Checks a code; null when it is neither one of the user's authenticator app nor in the form of a recovery code. */
+/**
+ * Checks a code; null when it is neither one of the user's authenticator app nor in the form of a recovery
+ * code.
+ */
 export function checkCode(service: Service, user: UserRow, text: string): CheckedCode | null {
   const digits = stripSeparators(text);
   if (/^\d{6}$/.test(digits)) {
@@ -210,7 +217,9 @@ export function checkCode(service: Service, user: UserRow, text: string): Checke
   return digest === null ? null : { kind: "recovery", digest };
 }
 
-/** False when the user has no such code, or it was used. Rolling back the transaction makes it usable again. */
+/**
+ * False when the user has no such code, or it was used. Rolling back the transaction makes it usable again.
+ */
 export const useRecoveryCode = (tx: Orm, user: UserRow, code: { digest: Buffer }): Promise<boolean> =>
   takeRecoveryCode(tx, user.id, code.digest);
 
@@ -218,8 +227,8 @@ export const useRecoveryCode = (tx: Orm, user: UserRow, code: { digest: Buffer }
 export const LOCK_RULE: LockRule = { failures: 10, minutes: 30 };
 
 /**
- * Call after a counted try failed. The failure that reaches the limit starts the lock and notifies the user. Returns the end
- * of the lock, or null without one.
+ * Call after a counted try failed. The failure that reaches the limit starts the lock and notifies the user.
+ * Returns the end of the lock, or null without one.
  */
 export function lockAfterFailure(service: Service, user: UserRow, tries: Tries): Promise<string | null> {
   const failures = tries === "sign_in" ? user.failed_sign_ins : user.failed_proofs;
@@ -280,7 +289,10 @@ export const tooManyAccounts = (waitSeconds: number) => rateLimited(LIMITS.accou
 export const refuseField = (param: string, message: string) =>
   new AppError("invalid_parameter", message, { errors: [{ param, code: "invalid_parameter", message }] });
 
-/** Throws at the form's field when a new password is easy to guess; `about`: facts about the user, such as the name. */
+/**
+ * Throws at the form's field when a new password is easy to guess; `about`: facts about the user, such as the
+ * name.
+ */
 export async function refuseEasyPassword(param: string, password: string, about: readonly string[]): Promise<void> {
   if (!(await isEasyPassword(password, about))) return;
   throw refuseField(

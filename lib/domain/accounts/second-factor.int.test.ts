@@ -21,8 +21,12 @@ async function setup() {
   const trySignIn = async (code: string | null) =>
     (
       await signIn(users.service, {
-        ...{ kind: "merchant", email: owner.user.email, password: TEST_PASSWORD, code },
-        ...{ address: newId(), userAgent: null },
+        kind: "merchant",
+        email: owner.user.email,
+        password: TEST_PASSWORD,
+        code,
+        address: newId(),
+        userAgent: null,
       })
     ).result;
   return { ...users, owner, begin, confirm, enable, trySignIn };

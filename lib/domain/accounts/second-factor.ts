@@ -30,7 +30,10 @@ type NewSecondFactor = {
   qrSvg: string;
 };
 
-/** Creates a secret for an authenticator app, shown only once. It takes effect when a code from it is confirmed. */
+/**
+ * Creates a secret for an authenticator app, shown only once. It takes effect when a code from it is
+ * confirmed.
+ */
 export async function beginSecondFactor(ctx: Context, input: { currentPassword: string }): Promise<NewSecondFactor> {
   const { service } = ctx;
   const user = await verifyCurrentPassword(ctx, input.currentPassword);
@@ -43,8 +46,8 @@ export async function beginSecondFactor(ctx: Context, input: { currentPassword: 
 }
 
 /**
- * Turns the second factor on with a first code, and ends all other sessions, which were opened without it. Returns the
- * recovery codes, which are shown only once.
+ * Turns the second factor on with a first code, and ends all other sessions, which were opened without it.
+ * Returns the recovery codes, which are shown only once.
  */
 export async function confirmSecondFactor(ctx: Context, input: { code: string; sessionId: string }): Promise<string[]> {
   const { service } = ctx;

@@ -16,8 +16,15 @@ import { type ClockSetting, clockSettingOf } from "@/db/queries/clock";
 import { insertSupportAct } from "@/db/queries/support/staff";
 import { SESSION_HOURS } from "@/lib/contract/accounts/sessions";
 import { keepableText } from "@/lib/contract/card-numbers";
+import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
-import { type Preferences, ROLE_PERMISSIONS, type UserPermission, type UserRole } from "@/lib/contract/permissions";
+import {
+  type MerchantRole,
+  type Preferences,
+  ROLE_PERMISSIONS,
+  type UserPermission,
+  type UserRole,
+} from "@/lib/contract/permissions";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { type Context, type Environment, resourceNotFound, type Service } from "@/lib/domain/context";
 import { newId } from "@/lib/ids";
@@ -43,6 +50,8 @@ export type SignedInUser = {
   /** The merchant's limit on refunds without re-authentication, in US dollars. 0 for support staff. */
   readonly refundLimitUsd: number;
   readonly permissions: ReadonlySet<UserPermission>;
+  /** True while an owner views the dashboard as another role, which changes nothing. */
+  readonly isRoleView: boolean;
 };
 
 /** The merchant of a signed-in user. */
@@ -72,13 +81,16 @@ export const environmentOf = (merchant: SignedInMerchant, mode: Mode): Environme
   clock: mode === "test" ? merchant.testClock : null,
 });
 
-/** The user of a session; null when it is unknown, ended, idle or expired. Records the last use at most once a minute. */
+/**
+ * The user of a session; null when it is unknown, ended, idle or expired. Records the last use at most once a
+ * minute.
+ */
 export async function findSession(service: Pick<Service, "db" | "log">, sessionId: string): Promise<SignedIn | null> {
   const row = await findSignedIn(service.db.sql, sessionId);
   if (row === null) return null;
   if (row.stale) {
     touchSession(service.db.sql, sessionId).catch((error: unknown) =>
-      service.log.warn({ err: error }, "a session's last use could not be noted"),
+      service.log.warn({ err: error }, "a session's last use could not be recorded"),
     );
   }
   return { user: toSignedInUser(row), merchant: toSignedInMerchant(row) };
@@ -98,8 +110,26 @@ function toSignedInUser(row: SignedInRow): SignedInUser {
     emailVerified: row.email_verified,
     reauthenticatedRecently: row.proved_recently,
     refundLimitUsd: row.refund_limit_usd ?? 0,
-    permissions: PERMISSION_SETS.get(row.role) ?? new Set(),
+    permissions: permissionsOf(row.role),
+    isRoleView: false,
   };
+}
+
+const permissionsOf = (role: UserRole) => PERMISSION_SETS.get(role) ?? new Set();
+
+/** An owner as another role sees the dashboard: with that role's permissions, of those that the owner has. */
+export function viewAsRole(owner: SignedInUser, role: MerchantRole): SignedInUser {
+  const permissions = new Set([...permissionsOf(role)].filter((permission) => owner.permissions.has(permission)));
+  return { ...owner, role, permissions, isRoleView: true };
+}
+
+/** Throws while an owner views the dashboard as another role. For everything that changes something. */
+export function requireOwnRole({ isRoleView, role }: SignedInUser): void {
+  if (!isRoleView) return;
+  throw new AppError(
+    "permission_denied",
+    `You are viewing the dashboard as ${role}. Go back to your own role to change anything.`,
+  );
 }
 
 function toSignedInMerchant(row: SignedInRow): SignedInMerchant | null {
@@ -128,8 +158,8 @@ type OpenSessionInput = {
 };
 
 /**
- * Opens a session in the transaction that accepted the credentials, so that a concurrent revocation of all sessions includes
- * it. Returns its id (UUID), which goes into the cookie.
+ * Opens a session in the transaction that accepted the credentials, so that a concurrent revocation of all
+ * sessions includes it. Returns its id (UUID), which goes into the cookie.
  */
 export async function openSession(orm: Orm, input: OpenSessionInput): Promise<string> {
   const id = newId();
@@ -191,7 +221,7 @@ export async function listOwnSessions(ctx: Context, input: { sessionId: string }
   return sessions.toSorted((a, b) => Number(b.current) - Number(a.current));
 }
 
-/** Ends a session at once. Its cookie stops working in every browser. */
+/** Ends a session immediately. Its cookie stops working in every browser. */
 export async function endSession(service: Pick<Service, "db">, sessionId: string): Promise<void> {
   await revokeSession(service.db.sql, sessionId);
 }
@@ -218,7 +248,10 @@ export function endOtherSessions(ctx: Context, input: { sessionId: string }): Pr
 
 const BATCH_SIZE = 5_000;
 
-/** Removes one batch of sessions, mailed links and mails that ended over 30 days ago; returns the number removed. */
+/**
+ * Removes one batch of sessions, mailed links and mails that ended over 30 days ago; returns the number
+ * removed.
+ */
 export async function removeOldSignIns(service: Pick<Service, "db">): Promise<number> {
   const { orm } = service.db;
   const sessions = await deleteOldSessions(orm, BATCH_SIZE);

@@ -21,8 +21,12 @@ async function setup(columns: Partial<UserRow> = {}, overrides: Partial<Service>
   /** Each call has its own IP address, so that only the limit's own test reaches the limit. */
   const attempt = (input: Partial<SignInInput> = {}) =>
     signIn(tenant.service, {
-      ...{ kind: "merchant" as const, email: user.email, password: TEST_PASSWORD, code: null },
-      ...{ address: newId(), userAgent: null },
+      kind: "merchant" as const,
+      email: user.email,
+      password: TEST_PASSWORD,
+      code: null,
+      address: newId(),
+      userAgent: null,
       ...input,
     });
   const row = async () => {
@@ -80,7 +84,7 @@ test("the tenth failure locks for 30 minutes, during which even the right passwo
   expect((await row()).failed_sign_ins).toBe(10);
 });
 
-test("after the lock there are ten tries again", async () => {
+test("after the lock there are ten attempts again", async () => {
   const { attempt, user, row } = await setup();
   for (let i = 0; i < 10; i++) await attempt({ password: "wrong" });
   await db.sql`update users set locked_until = now() - interval '1 second' where id = ${user.id}`;

@@ -30,7 +30,11 @@ async function setup() {
   };
   const verify = (token: string, by: { signedInAs?: string; password?: string } = {}) =>
     verifyEmail(service, {
-      ...{ token, signedInAs: by.signedInAs ?? null, password: by.password ?? null, address: newId(), requestId: null },
+      token,
+      signedInAs: by.signedInAs ?? null,
+      password: by.password ?? null,
+      address: newId(),
+      requestId: null,
     });
   const linkTo = async (email: string) => tokenIn((await mailsTo(db, email))[0]?.body);
   const join = (token: string) =>
@@ -125,7 +129,7 @@ test("an invited user joins although others have signed up with the address, als
   const { owner, open, linkTo, join, result } = await setup();
   const email = anyEmail();
   await open(email, SQUATTERS);
-  // As the migration leaves a user who signed up before addresses were verified.
+  // A user who signed up before addresses were verified, as the migration left them.
   const old = await (await testUsers(db)).newUser("owner", { email: email.toUpperCase(), email_verified_at: null });
   const id = await inviteMember(owner.ctx, { email, name: null, role: "viewer" });
   await join(await linkTo(email));

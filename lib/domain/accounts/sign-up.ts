@@ -59,9 +59,9 @@ type SignUpInput = {
 type OpenedAccount = { merchantId: string; userId: string; ticket: string };
 
 /**
- * Opens an account: a merchant with both environments and its owner, without API keys. Until the owner verifies the address
- * with the mailed link, the account is for trying things out and the address is not theirs. The result is the same if the
- * address already has an owner: only its mailbox is notified.
+ * Opens an account: a merchant with both environments and its owner, without API keys. Until the owner
+ * verifies the address with the mailed link, the account is for trying things out and the address is not
+ * theirs. The result is the same if the address already has an owner: only its mailbox is notified.
  */
 export async function signUp(service: Service, input: SignUpInput): Promise<OpenedAccount> {
   limitAttempts("sign-up", input.address);
@@ -91,15 +91,17 @@ export async function signUp(service: Service, input: SignUpInput): Promise<Open
 }
 
 /**
- * Max verification links an hour: to one mailbox by sign-ups, and by requests of one user. The mailbox limit does not apply
- * to a signed-in user's requests, so that sign-ups by others cannot keep the link from arriving.
+ * Max verification links an hour: to one mailbox by sign-ups, and by requests of one user. The mailbox limit
+ * does not apply to a signed-in user's requests, so that sign-ups by others cannot keep the link from
+ * arriving.
  */
 const MAX_LINKS_PER_MAILBOX = 10;
 const MAX_LINKS_PER_USER = 3;
 
 /**
- * Mails a verification link to an address or, if it already has an owner, a notice; the requester cannot tell which. Sends
- * nothing after `limit` mails to the mailbox within an hour. `newEmail`: an address that the user wants to change to.
+ * Mails a verification link to an address or, if it already has an owner, a notice; the requester cannot tell
+ * which. Sends nothing after `limit` mails to the mailbox within an hour. `newEmail`: an address that the
+ * user wants to change to.
  */
 export async function mailVerification(
   tx: Orm,
@@ -119,7 +121,10 @@ export async function mailVerification(
     return;
   }
   await sendLink(tx, service, {
-    ...{ userId: user.id, email, purpose: "verify_email", ...(newEmail !== null && { newEmail }) },
+    userId: user.id,
+    email,
+    purpose: "verify_email",
+    ...(newEmail !== null && { newEmail }),
     subject: "Confirm your e-mail address for Cardlane",
     before: [`Confirm that ${email} is your e-mail address:`],
     after: [
@@ -146,8 +151,8 @@ function mailToOwner(tx: Orm, service: { baseUrl: string }, { email, merchant_id
 }
 
 /**
- * Resends the verification link of the user's own address; the earlier link stops working. `address`: the caller's IP
- * address.
+ * Resends the verification link of the user's own address; the earlier link stops working. `address`: the
+ * caller's IP address.
  */
 export async function resendVerification(ctx: Context, address: string): Promise<{ email: string }> {
   const { service } = ctx;
@@ -174,7 +179,10 @@ type VerifyEmailInput = {
   token: string;
   /** The user signed in in the browser that opened the link, if any; UUID. */
   signedInAs: string | null;
-  /** The account's password, required when not signed in: a link alone could verify the address for a stranger's account. */
+  /**
+   * The account's password, required when not signed in: a link alone could verify the address for a
+   * stranger's account.
+   */
   password: string | null;
   address: string;
   requestId: string | null;
@@ -250,14 +258,17 @@ const ABANDONED_DAYS = 30;
 const ACCOUNT_BATCH_SIZE = 500;
 const CLOSED_MERCHANT = { name: "Closed account", reason: "No one confirmed an e-mail address." };
 
-/** Rows of one environment removed in one commit, which takes some tens of milliseconds and blocks nothing else. */
+/**
+ * Rows of one environment removed in one commit, which takes some tens of milliseconds and blocks nothing
+ * else.
+ */
 const ROW_BATCH_SIZE = 2_000;
 const ENVIRONMENT_BATCH_SIZE = 10;
 
 /**
- * Closes one batch of accounts without a verified address: empty ones after 30 days without a visit, and ones with nothing
- * but test data `daysWithData` days after they were opened (0: never). Removes their users, with names, addresses and
- * passwords. Returns the number closed.
+ * Closes one batch of accounts without a verified address: empty ones after 30 days without a visit, and ones
+ * with nothing but test data `daysWithData` days after they were opened (0: never). Removes their users, with
+ * names, addresses and passwords. Returns the number closed.
  */
 export async function closeAbandonedAccounts({ db }: Pick<Service, "db">, daysWithData: number): Promise<number> {
   const after: AbandonedAfter = { days: ABANDONED_DAYS, daysWithData: daysWithData === 0 ? null : daysWithData };
@@ -282,7 +293,9 @@ export async function closeAbandonedAccounts({ db }: Pick<Service, "db">, daysWi
   return closed;
 }
 
-/** Removes one batch of test data from each closed account; returns the number of rows. The audit log stays. */
+/**
+ * Removes one batch of test data from each closed account; returns the number of rows. The audit log stays.
+ */
 export async function removeAbandonedData({ db }: Pick<Service, "db">): Promise<number> {
   let removed = 0;
   for (const id of await findEnvironmentsToEmpty(db.sql, ENVIRONMENT_BATCH_SIZE)) {

@@ -66,17 +66,19 @@ async function mailInvitation(
     userId: member.id,
     email: member.email,
     purpose: "invite",
-    subject: "You are invited to a team on Cardlane",
+    subject: "Join a team on Cardlane",
     before: [
       // Contains no text that the team can choose, such as names, only a verified address.
-      `${inviter && isMailable(inviter) ? inviter : "An owner"} invited you to their team on Cardlane, as ${ROLE_LABELS[member.role].toLowerCase()}.`,
-      "Choose a password to join:",
+      `${inviter && isMailable(inviter) ? inviter : "An owner"} invited you to their team on Cardlane, as ${withArticle(ROLE_LABELS[member.role].toLowerCase())}.`,
+      "Accept the invitation and choose a password:",
     ],
     after: [
       `The link works once, for ${LINK_HOURS.invite / 24} days. If you don't know this person, ignore this e-mail.`,
     ],
   });
 }
+
+const withArticle = (noun: string) => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
 
 const MAX_INVITATIONS_PER_HOUR = 30;
 /** Max invitations to one mailbox per day: from one team, and from all. */

@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { InviteMember, TeamTable } from "@/components/team/team-table";
+import { InviteMember, RoleGuide, TeamTable } from "@/components/team/team-table";
 import { NoPermission } from "@/components/ui/empty-state";
 import { SectionHeader } from "@/components/ui/page-header";
 import { encodeId } from "@/lib/contract/ids";
@@ -35,6 +35,7 @@ export default async function TeamPage({ params }: TeamPageProps) {
           isSelf: member.id === page.user.userId,
         }))}
       />
+      <RoleGuide />
     </>
   );
 }
