@@ -1,9 +1,11 @@
-import { CircleCheck, CircleHelp, CircleX, Clock, Hourglass, type LucideIcon } from "lucide-react";
+import { CircleCheck, CircleHelp, CircleX, Clock, CreditCard, Gavel, Hourglass, type LucideIcon } from "lucide-react";
 import Link from "next/link";
+import { disputePath } from "@/components/disputes/status";
 import { Card, Money } from "@/components/ui/card";
 import { cn } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
 import { TOTAL_CAP } from "@/lib/contract/fields";
+import { invoicesHref } from "@/lib/contract/invoices/list";
 import type { AttentionItem, AttentionKind, AttentionRow } from "@/lib/contract/reporting/overview";
 import { transactionsHref } from "@/lib/contract/transactions/query";
 import type { Mode } from "@/lib/contract/transactions/words";
@@ -31,6 +33,13 @@ const DOING = {
 } as const;
 
 const WORDS: Record<AttentionKind, Words> = {
+  dispute: {
+    icon: Gavel,
+    tone: "text-red",
+    title: (count) => plural(count, "dispute needs a response", "disputes need a response"),
+    advice: "Without one by its deadline, the amount is lost.",
+    row: () => "Respond",
+  },
   unknown_outcome: {
     icon: CircleHelp,
     tone: "text-amber",
@@ -52,6 +61,13 @@ const WORDS: Record<AttentionKind, Words> = {
     advice: "In the last 30 days. The processor reported that the capture failed later, so the money never came.",
     row: () => "Capture reversed",
   },
+  waiting_invoice: {
+    icon: CreditCard,
+    tone: "text-red",
+    title: (count) => plural(count, "invoice isn’t paid", "invoices aren’t paid"),
+    advice: "No attempt is planned. Change the card, charge it now, or resume the subscription if it is paused.",
+    row: () => "Waiting",
+  },
   expiring: {
     icon: Clock,
     tone: "text-amber",
@@ -70,6 +86,8 @@ const WORDS: Record<AttentionKind, Words> = {
 
 /** List with exactly the rows of a kind. */
 function listHref(mode: Mode, kind: AttentionKind): string {
+  if (kind === "waiting_invoice") return invoicesHref(mode, { payment: ["waiting"] });
+  if (kind === "dispute") return `/${mode}/disputes?deadline=ahead`;
   if (kind !== "to_capture") return transactionsHref(mode, { attention: [kind] });
   return transactionsHref(mode, {
     status: ["AUTHORIZED"],
@@ -114,6 +132,12 @@ function Item({ mode, item }: { mode: Mode; item: AttentionItem }) {
   );
 }
 
+function rowHref(mode: Mode, { disputeId, invoiceId, paymentId, transactionId }: AttentionRow): string {
+  if (disputeId !== null) return disputePath(mode, disputeId);
+  if (invoiceId !== null) return `/${mode}/invoices/${invoiceId}`;
+  return `/${mode}/payments/${paymentId}${transactionId ? `#${transactionId}` : ""}`;
+}
+
 type RowsProps = { mode: Mode; rows: readonly AttentionRow[]; rowText: Words["row"] };
 
 function Rows({ mode, rows, rowText }: RowsProps) {
@@ -121,13 +145,10 @@ function Rows({ mode, rows, rowText }: RowsProps) {
     <ul className="mt-1.5 pl-6 text-[13px]">
       {rows.map((row) => (
         <li
-          key={row.transactionId ?? `${row.paymentId} ${row.doing}`}
+          key={row.disputeId ?? row.invoiceId ?? row.transactionId ?? `${row.paymentId} ${row.doing}`}
           className="relative -mx-2 flex items-baseline gap-3 rounded px-2 py-0.5 hover:bg-raised"
         >
-          <Link
-            href={`/${mode}/payments/${row.paymentId}${row.transactionId ? `#${row.transactionId}` : ""}`}
-            className="after:absolute after:inset-0 focus-visible:outline-offset-0"
-          >
+          <Link href={rowHref(mode, row)} className="after:absolute after:inset-0 focus-visible:outline-offset-0">
             <Money amount={row.amount} currency={row.currency} />
           </Link>
           <span className="relative ml-auto truncate text-soft text-xs">

@@ -13,7 +13,7 @@ const Progress = dynamic(() => import("./export-dialog").then((module) => module
 });
 
 /** Saves the whole list as a file, not only the current page. */
-export function ExportButton(props: Omit<ExportDialogProps, "onClose">) {
+export function ExportButton({ size, ...props }: Omit<ExportDialogProps, "onClose"> & { size?: "sm" }) {
   const running = useRunningExport();
   const [ExportDialog, setDialog] = useState<ComponentType<ExportDialogProps> | null>(null);
 
@@ -34,7 +34,13 @@ export function ExportButton(props: Omit<ExportDialogProps, "onClose">) {
         </p>
       )}
       {running && <Progress progress={running.progress} onCancel={running.cancel} />}
-      <Button icon={<Download aria-hidden="true" />} pending={running !== null} aria-haspopup="dialog" onClick={choose}>
+      <Button
+        size={size}
+        icon={<Download aria-hidden="true" />}
+        pending={running !== null}
+        aria-haspopup="dialog"
+        onClick={choose}
+      >
         Export
       </Button>
       {ExportDialog && <ExportDialog {...props} onClose={() => setDialog(null)} />}

@@ -4,10 +4,16 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { buttonStyles } from "@/components/ui/styles";
 import type { Mode } from "@/lib/contract/transactions/words";
 
-type FirstUseProps = { mode: Mode; baseUrl: string; canManageKeys: boolean; needsProcessor: boolean };
+type FirstUseProps = {
+  mode: Mode;
+  baseUrl: string;
+  canManageKeys: boolean;
+  canMakeLinks: boolean;
+  needsProcessor: boolean;
+};
 
 /** Guide to the first payment. */
-export function FirstUse({ mode, baseUrl, canManageKeys, needsProcessor }: FirstUseProps) {
+export function FirstUse({ mode, baseUrl, canManageKeys, canMakeLinks, needsProcessor }: FirstUseProps) {
   const isTest = mode === "test";
   return (
     <div className="rounded-lg border">
@@ -16,18 +22,23 @@ export function FirstUse({ mode, baseUrl, canManageKeys, needsProcessor }: First
         title={isTest ? "Make your first test payment" : "No live payments yet"}
         description={
           isTest
-            ? "Replace $CARDLANE_KEY with an API key and run this in a terminal. The card is a test card: no money moves."
-            : "Collect the card with a client session, then charge its token with a live key. In live mode your server never handles card numbers."
+            ? "Create a payment link and pay it with card 4242 4242 4242 4242: no money moves. Developers can run this in a terminal, with an API key as $CARDLANE_KEY."
+            : "Create a payment link and share it, no code needed. Developers collect the card with a client session, then charge its token with a live key."
         }
         curlTitle={isTest ? "Charge $19.99" : "Charge the token of a card"}
         curl={commandOf(mode, baseUrl)}
         actions={
           <>
-            {canManageKeys && (
+            {canMakeLinks && (
               <Link
-                href={`/${mode}/developers/api-keys`}
+                href={`/${mode}/checkout/links/new`}
                 className={buttonStyles(needsProcessor ? {} : { variant: "primary" })}
               >
+                Create a payment link
+              </Link>
+            )}
+            {canManageKeys && (
+              <Link href={`/${mode}/developers/api-keys`} className={buttonStyles()}>
                 Create an API key
               </Link>
             )}

@@ -16,12 +16,14 @@ type LatestTransaction = Pick<
   | "amount"
   | "currency"
   | "customer_email"
+  | "customer_name"
   | "card_brand"
   | "card_last4"
   | "created_at"
 >;
 
 type LatestCardProps = {
+  title?: string;
   mode: Mode;
   transactions: readonly LatestTransaction[];
   /** Address of the full list. */
@@ -32,6 +34,7 @@ type LatestCardProps = {
 
 /** The newest transactions in all currencies, compact. */
 export function LatestCard({
+  title = "Latest transactions",
   mode,
   transactions,
   allHref = transactionsHref(mode),
@@ -39,56 +42,63 @@ export function LatestCard({
 }: LatestCardProps) {
   return (
     <Card
-      title="Latest transactions"
+      title={title}
       flush
       actions={
         <Link href={allHref} className="text-accent text-xs hover:underline">
-          All transactions
+          All payments
         </Link>
       }
     >
-      <table className="w-full table-fixed text-[13px]">
-        <caption className="sr-only">Latest transactions</caption>
-        <thead className="sr-only">
-          <tr>
-            {["Amount", "Status", ofOneCustomer ? "Card" : "Customer", "Created"].map((heading) => (
-              <th key={heading} scope="col">
-                {heading}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {transactions.map((transaction) => (
-            <tr
-              key={transaction.id}
-              className="relative h-9 border-b max-sm:h-12 last:border-0 hover:bg-raised has-focus-visible:bg-raised"
-            >
-              <th scope="row" className="w-36 pl-4 text-left max-sm:w-auto font-normal">
-                <Link
-                  href={`/${mode}/payments/${transaction.payment_id}${transaction.type === "REFUND" ? `#${transaction.id}` : ""}`}
-                  className="after:absolute after:inset-0 focus-visible:outline-offset-0"
-                >
-                  {transaction.type === "REFUND" && <span className="sr-only">Refund </span>}
-                  <Money amount={signedAmount(transaction)} currency={transaction.currency} />
-                </Link>
-                <span className="relative block text-soft text-xs sm:hidden">
-                  <Time at={transaction.created_at} style="relative" by="environment" />
-                </span>
-              </th>
-              <td className="w-40 px-2 max-sm:pr-4 max-sm:text-right">
-                <TransactionBadge of={transaction} />
-              </td>
-              <td className="truncate px-2 text-soft max-sm:hidden">
-                {(ofOneCustomer ? null : transaction.customer_email) ?? shownCard(transaction)}
-              </td>
-              <td className="relative w-28 pr-4 text-right max-sm:hidden text-soft text-xs">
-                <Time at={transaction.created_at} style="relative" by="environment" />
-              </td>
+      {transactions.length === 0 ? (
+        <p className="px-4 py-8 text-center text-[13px] text-soft">No transactions yet.</p>
+      ) : (
+        <table className="w-full table-fixed text-[13px]">
+          <caption className="sr-only">{title}</caption>
+          <thead className="sr-only">
+            <tr>
+              {["Amount", "Status", ofOneCustomer ? "Card" : "Customer", "Created"].map((heading) => (
+                <th key={heading} scope="col">
+                  {heading}
+                </th>
+              ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {transactions.map((transaction) => {
+              const payer =
+                (ofOneCustomer ? null : (transaction.customer_name ?? transaction.customer_email)) ??
+                shownCard(transaction);
+              return (
+                <tr
+                  key={transaction.id}
+                  className="relative h-9 border-b max-sm:h-12 last:border-0 hover:bg-raised has-focus-visible:bg-raised"
+                >
+                  <th scope="row" className="w-36 pl-4 text-left max-sm:w-auto font-normal">
+                    <Link
+                      href={`/${mode}/payments/${transaction.payment_id}${transaction.type === "REFUND" ? `#${transaction.id}` : ""}`}
+                      className="after:absolute after:inset-0 focus-visible:outline-offset-0"
+                    >
+                      {transaction.type === "REFUND" && <span className="sr-only">Refund </span>}
+                      <Money amount={signedAmount(transaction)} currency={transaction.currency} />
+                    </Link>
+                    <span className="relative block truncate text-soft text-xs sm:hidden">
+                      <Time at={transaction.created_at} style="relative" by="environment" /> · {payer}
+                    </span>
+                  </th>
+                  <td className="w-40 px-2 max-sm:w-32 max-sm:pr-4 max-sm:text-right">
+                    <TransactionBadge of={transaction} />
+                  </td>
+                  <td className="truncate px-2 text-soft max-sm:hidden">{payer}</td>
+                  <td className="relative w-28 pr-4 text-right max-sm:hidden text-soft text-xs">
+                    <Time at={transaction.created_at} style="relative" by="environment" />
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      )}
     </Card>
   );
 }

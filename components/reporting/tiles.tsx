@@ -90,16 +90,14 @@ type TileProps = {
 
 function Tile({ label, value, note, href, change, before, trend }: TileProps) {
   return (
-    <li className="relative -mr-px -mb-px min-w-0 border-r border-b px-4 pt-3 pb-3.5 hover:bg-raised has-focus-visible:bg-raised">
-      <h2 className="text-[13px] text-soft">
-        <Link href={href} className="after:absolute after:inset-0 focus-visible:outline-offset-0">
-          {label}
-        </Link>
-      </h2>
-      <div className="mt-0.5 flex items-end justify-between gap-3">
-        <p className="shrink-0 font-medium text-xl tabular-nums leading-8 tracking-tight">{value}</p>
-        {trend.length > 1 && <Sparkline values={trend} className="mb-1 h-7 w-24 min-w-0 shrink lg:max-wide:hidden" />}
-      </div>
+    <TileBox
+      label={label}
+      value={value}
+      href={href}
+      beside={
+        trend.length > 1 && <Sparkline values={trend} className="mb-1 h-7 w-24 min-w-0 shrink lg:max-wide:hidden" />
+      }
+    >
       <p className="mt-0.5 flex h-5 items-center gap-1 truncate text-xs">
         {before === null ? (
           <span className="text-soft">No earlier period to compare</span>
@@ -108,6 +106,30 @@ function Tile({ label, value, note, href, change, before, trend }: TileProps) {
         )}
       </p>
       <p className="truncate text-soft text-xs leading-5">{note}</p>
+    </TileBox>
+  );
+}
+
+type TileBoxProps = Pick<TileProps, "label" | "value" | "href"> & {
+  beside?: ReactNode;
+  /** Lines below the figure. */
+  children: ReactNode;
+};
+
+/** A figure that leads to its rows. */
+export function TileBox({ label, value, href, beside, children }: TileBoxProps) {
+  return (
+    <li className="relative -mr-px -mb-px min-w-0 border-r border-b px-4 pt-3 pb-3.5 hover:bg-raised has-focus-visible:bg-raised">
+      <h2 className="text-[13px] text-soft">
+        <Link href={href} className="after:absolute after:inset-0 focus-visible:outline-offset-0">
+          {label}
+        </Link>
+      </h2>
+      <div className="mt-0.5 flex items-end justify-between gap-3">
+        <p className="shrink-0 font-medium text-xl tabular-nums leading-8 tracking-tight">{value}</p>
+        {beside}
+      </div>
+      {children}
     </li>
   );
 }

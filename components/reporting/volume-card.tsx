@@ -11,7 +11,9 @@ import { Skeleton } from "@/components/ui/skeleton";
 import { cn } from "@/components/ui/styles";
 import { moneyTextWithCode } from "@/lib/contract/format";
 import { approvalRate, type Bucket, type BucketUnit, type Overview } from "@/lib/contract/reporting/overview";
+import { reportHref } from "@/lib/contract/reports/report-query";
 import type { Mode } from "@/lib/contract/transactions/words";
+import { ExportButton } from "./export-button";
 import { bucketText, countedHref, isPartial, rangeText, shareText } from "./overview-text";
 
 const VolumeChart = dynamic(() => import("./volume-chart").then((module) => module.VolumeChart, missingPart), {
@@ -23,14 +25,15 @@ const BY: Record<BucketUnit, string> = { day: "by day", week: "by week", month: 
 
 type VolumeCardProps = {
   mode: Mode;
+  canExport: boolean;
   overview: Pick<Overview, "buckets" | "previous" | "unit" | "figures" | "from" | "to" | "today"> & {
     currency: string;
   };
 };
 
 /** Gross volume and refunds over the period, as a chart or as a table. */
-export function VolumeCard({ mode, overview }: VolumeCardProps) {
-  const { buckets, previous, unit, currency, today } = overview;
+export function VolumeCard({ mode, canExport, overview }: VolumeCardProps) {
+  const { buckets, previous, unit, currency, today, from, to } = overview;
   const [view, setView] = useState<"chart" | "table">("chart");
   const router = useRouter();
   const summaryId = useId();
@@ -38,19 +41,33 @@ export function VolumeCard({ mode, overview }: VolumeCardProps) {
     <Card
       title={`Volume ${BY[unit]}`}
       actions={
-        <fieldset className="-my-1 flex rounded-md border p-0.5">
-          <legend className="sr-only">Show volume as</legend>
-          <ViewButton
-            pressed={view === "chart"}
-            onPress={() => setView("chart")}
-            icon={<BarChart3 aria-hidden="true" />}
-          >
-            Chart
-          </ViewButton>
-          <ViewButton pressed={view === "table"} onPress={() => setView("table")} icon={<Table2 aria-hidden="true" />}>
-            Table
-          </ViewButton>
-        </fieldset>
+        <div className="-my-1 flex flex-wrap items-center gap-2">
+          {view === "table" && canExport && (
+            <ExportButton
+              size="sm"
+              address={reportHref(`/${mode}/reports/export`, { type: "activity", created: { from, to }, currency })}
+              noun="day"
+              total={null}
+            />
+          )}
+          <fieldset className="flex rounded-md border p-0.5">
+            <legend className="sr-only">Show volume as</legend>
+            <ViewButton
+              pressed={view === "chart"}
+              onPress={() => setView("chart")}
+              icon={<BarChart3 aria-hidden="true" />}
+            >
+              Chart
+            </ViewButton>
+            <ViewButton
+              pressed={view === "table"}
+              onPress={() => setView("table")}
+              icon={<Table2 aria-hidden="true" />}
+            >
+              Table
+            </ViewButton>
+          </fieldset>
+        </div>
       }
       flush
       className="flex flex-col"

@@ -1,6 +1,7 @@
 import type { Sql } from "@/db/client";
 import type { OperationKind } from "@/db/schema/operations";
 import { clockNow } from "../clock";
+import { WAITING_WHERE } from "../invoices/search";
 import type { Fragment } from "../statement-text";
 
 /**
@@ -9,7 +10,7 @@ import type { Fragment } from "../statement-text";
  */
 export const NEEDS_ATTENTION = {
   /**
-   * No known outcome: the last call ended so, or its process died and nothing took it over. Operations that
+   * No known outcome: the last call had none, or its process died and nothing took it over. Operations that
    * the processor confirmed to be processing count only after 24 hours. Index: `operations_open`.
    */
   unknown_outcome: {
@@ -124,6 +125,23 @@ export async function findReversedCaptures(
   return found(rows);
 }
 
+type WaitingInvoiceRow = { invoice_id: string; amount: number; currency: string; at: string };
+
+/** Open invoices without a planned attempt, oldest first. Index: `invoices_status`. */
+export async function findWaitingInvoices(
+  sql: Sql,
+  environmentId: string,
+  input: { limit: number },
+): Promise<FoundRows<WaitingInvoiceRow>> {
+  const rows = await sql<CountedRow<WaitingInvoiceRow>[]>`
+    select id as invoice_id, amount_due as amount, currency, updated_at as at, count(*) over () as total
+    from invoices r
+    where environment_id = ${environmentId}::uuid and event_sequence > 0 and ${sql.unsafe(WAITING_WHERE)}
+    order by id
+    limit ${input.limit}::int`;
+  return found(rows);
+}
+
 type UnknownOutcomeRow = { payment_id: string; kind: OperationKind; amount: number; currency: string; at: string };
 
 /** Operations without a known outcome, oldest first. `at` is when that started. */
@@ -137,6 +155,24 @@ export async function findUnknown(
     from operations
     where environment_id = ${environmentId}::uuid and ${needs(sql, "unknown_outcome", environmentId)}
     order by coalesce(unknown_at, created_at)
+    limit ${input.limit}::int`;
+  return found(rows);
+}
+
+type ToRespondRow = ExpiringRow & { dispute_id: string };
+
+/** Disputes that need a response and whose deadline has not passed, the next one first. Index: `disputes_status`. */
+export async function findToRespond(
+  sql: Sql,
+  environmentId: string,
+  input: { limit: number },
+): Promise<FoundRows<ToRespondRow>> {
+  const rows = await sql<CountedRow<ToRespondRow>[]>`
+    select payment_id, id as dispute_id, amount, currency, coalesce(respond_by, created_at) as at, count(*) over () as total
+    from disputes
+    where environment_id = ${environmentId}::uuid and status = 'NEEDS_RESPONSE'
+      and (respond_by is null or respond_by >= ${clockNow(sql, environmentId)})
+    order by respond_by, id
     limit ${input.limit}::int`;
   return found(rows);
 }

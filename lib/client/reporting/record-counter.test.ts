@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { RecordCounter } from "./download-export";
 
-test("counts the records that were written, however they were cut into pieces", () => {
+test("counts the records that were written, however they are split into chunks", () => {
   const cell = fc.string({ unit: fc.constantFrom('"', "\n", "\r", ",", "a", "é") });
   fc.assert(
     fc.property(

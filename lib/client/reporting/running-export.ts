@@ -4,8 +4,8 @@ import type { ExportProgress } from "./download-export";
 export type RunningExport = { readonly progress: ExportProgress; readonly cancel: () => void };
 
 /**
- * The tab's one export. It lives above the pages, so it continues across navigation, and ends when it is
- * complete, is canceled, or the tab leaves the dashboard.
+ * The tab's one export. Its state is kept above the pages, so it continues across navigation, and ends when
+ * it is complete, is canceled, or the tab leaves the dashboard.
  */
 let current: RunningExport | null = null;
 const listeners = new Set<() => void>();

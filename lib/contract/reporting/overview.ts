@@ -68,18 +68,22 @@ export function approvalRate({ approved, declined }: Pick<Figures, "approved" | 
 /** Items that need attention, as plain data. Ids are public ones, times ISO 8601, amounts in minor units. */
 
 export type AttentionRow = {
-  paymentId: string;
+  /** Null for an invoice. */
+  paymentId: string | null;
   /** The failed refund. */
   transactionId: string | null;
+  invoiceId: string | null;
+  /** The dispute that needs a response. */
+  disputeId: string | null;
   /** Pending operation at the processor, or null. */
   doing: "authorize" | "continue" | "capture" | "void" | "refund" | null;
   amount: number;
   currency: string;
-  /** Time of expiry, of the failure, or since when the outcome is unknown. */
+  /** Time of expiry, of the failure, the deadline, or since when the outcome is unknown or the invoice waits. */
   at: string;
 };
 
-export type AttentionKind = (typeof ATTENTION)[number] | "to_capture";
+export type AttentionKind = (typeof ATTENTION)[number] | "to_capture" | "waiting_invoice" | "dispute";
 
 /** `rows` are the most urgent of `count`; empty if a list shows exactly these. */
 export type AttentionItem = { kind: AttentionKind; count: number; rows: AttentionRow[] };

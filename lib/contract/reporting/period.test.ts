@@ -13,11 +13,11 @@ describe("a period of the overview", () => {
     ["2026-02-30", "2026-03-01"],
     ["2026-03-02", "2026-03-01"],
     ["+010000-01", "+010000-02"],
-  ])("is not taken from %s to %s", (from, to) => {
+  ])("is rejected from %s to %s", (from, to) => {
     expect(parsePeriod({ from, to })).toBeNull();
   });
 
-  test("at its longest it is drawn in a bounded number of bars, with as many days before it", () => {
+  test("has a bounded number of bars at most, with as many days before it", () => {
     const period = parsePeriod({ from: "1971-01-01", to: "2099-12-31" });
     const { from, to, previous } = resolvePeriod(period as never, TODAY) as never as Record<"from" | "to", string> & {
       previous: { from: string; to: string };
@@ -30,7 +30,7 @@ describe("a period of the overview", () => {
     }
   });
 
-  test("days that cannot be compared as texts are refused, not counted on", () => {
+  test("days that can't be compared as text are rejected", () => {
     expect(() => addDays("9999-12-31", 1)).toThrow(RangeError);
     expect(() => addDays("0000-01-01", -1)).toThrow(RangeError);
     expect(() => addMonths("9999-12-31", 1)).toThrow(RangeError);

@@ -212,7 +212,7 @@ describe("daily totals", () => {
     expect(books.declined).toBeGreaterThan(0);
   }, 120_000);
 
-  it("of one merchant's day beyond a bigint are counted, and block no one else's", async () => {
+  it("of one merchant's day that exceed a bigint are reported, and block no other's", async () => {
     const [much, other] = [await createTestMerchant(db), await createTestMerchant(db)];
     const [at, day] = ["2024-05-06T12:00:00.000Z", "2024-05-06"];
     const capture: Fact = { kind: "capture", at, amount: 9e18, currency: "USD", code: "" };

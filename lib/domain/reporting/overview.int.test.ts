@@ -78,8 +78,8 @@ beforeAll(async () => {
   await db.sql`vacuum (analyze) daily_totals, total_deltas, payments, transactions, operations`;
 }, 120_000);
 
-describe("what the overview reads", () => {
-  it.each(["7-days", "30-days", "all"] as const)("%s: the days of one merchant, and nothing else", async (name) => {
+describe("the overview's queries", () => {
+  it.each(["7-days", "30-days", "all"] as const)("%s: reads only one merchant's days", async (name) => {
     const rows = await readsOf(() =>
       getOverview(testContext(service, big.test), { period: (today) => resolvePeriod(name, today), currency: "EUR" }),
     );

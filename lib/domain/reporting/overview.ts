@@ -4,11 +4,13 @@ import {
   findExpiring,
   findFailedRefunds,
   findReversedCaptures,
+  findToRespond,
   findUnknown,
+  findWaitingInvoices,
 } from "@/db/queries/reporting/attention";
 import { type FiguresRow, getMerchantDays, listCurrencies, listFigures } from "@/db/queries/reporting/daily-totals";
 import { TOTAL_CAP } from "@/lib/contract/fields";
-import { encodeId } from "@/lib/contract/ids";
+import { encodeIdOrNull } from "@/lib/contract/ids";
 import { DECLINE_GUIDE } from "@/lib/contract/payments/decline-guide";
 import type {
   AttentionItem,
@@ -98,7 +100,9 @@ export async function listOwnCurrencies(ctx: Context): Promise<string[]> {
 const within = ({ from, to }: DayRange, days: readonly FiguresRow[]) =>
   days.filter((row) => row.day >= from && row.day <= to);
 
-/** The previous period, split to align with the period's own buckets; its weeks may then start on another day. */
+/**
+ * The previous period, split to align with the period's own buckets; its weeks may then start on another day.
+ */
 function bucketsBefore(before: DayRange, unit: BucketUnit, days: readonly FiguresRow[], buckets: Bucket[]): Bucket[] {
   if (unit !== "week") return bucketsOf(before, unit, days);
   let from = before.from;
@@ -202,31 +206,37 @@ export async function listLatest(ctx: Context): Promise<ListedTransaction[]> {
 const ROWS = 5;
 
 /**
- * Items that need attention: unknown outcomes, refunds that failed and captures that were
- * reversed within 30 days, authorizations that expire within 24 hours, and uncaptured
- * payments. Empty kinds are omitted; each has its full count and its most urgent rows.
+ * Items that need attention: disputes to respond to, unknown outcomes, refunds that failed and captures that
+ * were reversed within 30 days, open invoices without a planned attempt, authorizations that expire within
+ * 24 hours, and uncaptured payments. Empty kinds are omitted; each has its full count and its most urgent rows.
  */
 export async function listAttention(ctx: Context): Promise<AttentionItem[]> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
-  const [unknown, failed, reversed, expiring, held] = await Promise.all([
+  const [disputed, unknown, failed, reversed, waiting, expiring, held] = await Promise.all([
+    findToRespond(sql, ctx.environment.id, { limit: ROWS }),
     findUnknown(sql, ctx.environment.id, { limit: ROWS }),
     findFailedRefunds(sql, ctx.environment.id, { limit: ROWS }),
     findReversedCaptures(sql, ctx.environment.id, { limit: ROWS }),
+    findWaitingInvoices(sql, ctx.environment.id, { limit: ROWS }),
     findExpiring(sql, ctx.environment.id, { limit: ROWS }),
     countToCapture(sql, ctx.environment.id, TOTAL_CAP + 1),
   ]);
   return [
+    item("dispute", disputed),
     item("unknown_outcome", unknown),
     item("failed_refund", failed),
     item("capture_reversed", reversed),
+    item("waiting_invoice", waiting),
     item("expiring", expiring),
     item("to_capture", { count: held, rows: [] }),
   ].filter(({ count }) => count > 0);
 }
 
 type Row = Pick<AttentionRow, "amount" | "currency" | "at"> & {
-  payment_id: string;
+  payment_id?: string;
   transaction_id?: string;
+  invoice_id?: string;
+  dispute_id?: string;
   kind?: NonNullable<AttentionRow["doing"]>;
 };
 
@@ -235,8 +245,10 @@ function item(kind: AttentionKind, { count, rows }: FoundRows<Row>): AttentionIt
     kind,
     count,
     rows: rows.map((row) => ({
-      paymentId: encodeId("payment", row.payment_id),
-      transactionId: row.transaction_id === undefined ? null : encodeId("transaction", row.transaction_id),
+      paymentId: encodeIdOrNull("payment", row.payment_id ?? null),
+      transactionId: encodeIdOrNull("transaction", row.transaction_id ?? null),
+      invoiceId: encodeIdOrNull("invoice", row.invoice_id ?? null),
+      disputeId: encodeIdOrNull("dispute", row.dispute_id ?? null),
       doing: row.kind ?? null,
       amount: row.amount,
       currency: row.currency,

@@ -7,6 +7,7 @@ import { LatestCard } from "@/components/reporting/latest-card";
 import { LinkGroup } from "@/components/reporting/link-group";
 import { overviewHref, rangeText } from "@/components/reporting/overview-text";
 import { PeriodPicker } from "@/components/reporting/period-picker";
+import { SubscriptionTiles } from "@/components/reporting/subscription-tiles";
 import { Tiles } from "@/components/reporting/tiles";
 import { VolumeCard } from "@/components/reporting/volume-card";
 import { Banner } from "@/components/ui/banner";
@@ -19,6 +20,7 @@ import type { ListedTransaction } from "@/lib/contract/transactions/transaction"
 import { isMode, type Mode } from "@/lib/contract/transactions/words";
 import { hasProcessor } from "@/lib/domain/processors/connection-of";
 import { getOverview, listAttention, listLatest } from "@/lib/domain/reporting/overview";
+import { getSubscriptionFigures, listRecurringCurrencies } from "@/lib/domain/reporting/subscription-figures";
 import { dashboardPage } from "@/lib/http/page";
 
 type OverviewPageProps = {
@@ -38,24 +40,33 @@ export default async function OverviewPage({ params, searchParams }: OverviewPag
   const { period: name, from, to, currency: wanted } = onlyTexts(await searchParams);
   // An unreadable period falls back to the default, which the picker then shows.
   const period = parsePeriod({ period: name, from, to }) ?? DEFAULT_PERIOD;
-  const [overview, attention, latest, isConnected] = await Promise.all([
+  const [overview, items, latest, isConnected, recurring] = await Promise.all([
     getOverview(ctx, { period: (today) => resolvePeriod(period, today), currency: wanted ?? null }),
     listAttention(ctx),
     listLatest(ctx),
     hasProcessor(ctx),
+    page.can("subscription.read") ? listRecurringCurrencies(ctx) : [],
   ]);
   const banner = isConnected ? null : <NoProcessor mode={mode} canConnect={page.can("settings.manage")} />;
+  const attention = items.filter(({ kind }) => kind !== "waiting_invoice" || page.can("invoice.read"));
   const { currency, currencies, timeZone, firstDay, today } = overview;
+  // A merchant may have subscriptions in another currency than the most used one.
+  const billed = recurring.find((code) => code === (wanted ?? currency)) ?? recurring[0];
+  const subscriptions = billed !== undefined && (
+    <SubscriptionTiles mode={mode} figures={await getSubscriptionFigures(ctx, billed, timeZone)} />
+  );
   if (currency === null) {
     return (
       <>
         <PageHeader title="Overview" description={`Days in ${timeZone}`} />
         {banner}
-        {attention.length === 0 && latest.length === 0 ? (
+        {subscriptions}
+        {attention.length === 0 && latest.length === 0 && !subscriptions ? (
           <FirstUse
             mode={mode}
             baseUrl={ctx.service.baseUrl}
             canManageKeys={page.can("api_key.manage")}
+            canMakeLinks={page.can("client_session.create")}
             needsProcessor={!isConnected}
           />
         ) : (
@@ -94,10 +105,12 @@ export default async function OverviewPage({ params, searchParams }: OverviewPag
       />
       {banner}
       <Tiles mode={mode} overview={figures} />
+      {subscriptions}
       <div className="mt-4 grid gap-4 lg:grid-cols-3">
         <div className="min-w-0 lg:col-span-2">
           <VolumeCard
             mode={mode}
+            canExport={page.can("report.read")}
             overview={{
               buckets: overview.buckets,
               previous: overview.previous,
