@@ -21,7 +21,7 @@ export const CELLS: Record<ColumnName, (row: ListedTransaction, context: CellCon
       {row.decline_code !== null && <span className="dim max-lg:hidden"> {wordLabel(row.decline_code)}</span>}
     </>
   ),
-  customer: (row) => text(row.customer_email ?? row.customer_name ?? row.customer_id),
+  customer: (row) => text(row.customer_name ?? row.customer_email ?? row.customer_id),
   card: (row) =>
     row.card_last4 === null && row.card_brand === null ? (
       NOTHING

@@ -3,11 +3,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { CreditCard } from "lucide-react";
 import { Button } from "@/components/ui/button";
-import { EmptyState } from "@/components/ui/empty-state";
+import { EmptyState, PastLastPage } from "@/components/ui/empty-state";
 import { useDashboard } from "@/lib/client/dashboard-context";
-import { filterChips } from "@/lib/client/transactions/filter-chips";
+import { filterChips } from "@/lib/client/lists/filter-chips";
 import { fetchTransactions } from "@/lib/client/transactions/live-rows";
-import type { TransactionFilters } from "@/lib/contract/transactions/filters";
+import { FILTER_ROWS, type TransactionFilters } from "@/lib/contract/transactions/filters";
 import { formatQuery, type TransactionQuery } from "@/lib/contract/transactions/query";
 import type { Mode } from "@/lib/contract/transactions/words";
 
@@ -40,11 +40,9 @@ export function EmptyList({
   const { can } = useDashboard();
   if (total > 0) {
     return (
-      <EmptyState
-        title="This page is past the last one"
-        description="The list may have changed since."
-        actions={<Button onClick={() => onPage(lastPage)}>Go to page {lastPage}</Button>}
-      />
+      <PastLastPage>
+        <Button onClick={() => onPage(lastPage)}>Go to page {lastPage}</Button>
+      </PastLastPage>
     );
   }
   if (filters.length > 0)
@@ -89,7 +87,7 @@ export function EmptyList({
 /** The query with one search term or filter removed. */
 function narrowings(query: TransactionQuery, timeZone: string) {
   const words = query.q?.split(/\s+/) ?? [];
-  const chips = filterChips(query, timeZone);
+  const chips = filterChips(FILTER_ROWS, query, timeZone);
   const byWord = words.map((word, i) => ({ without: `“${word}”`, filters: { q: words.toSpliced(i, 1).join(" ") } }));
   const byFilter = chips.map(({ name, label }) => ({
     without: name === "q" ? `“${query.q}”` : label,

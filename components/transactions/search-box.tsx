@@ -19,7 +19,7 @@ const SearchHelp = dynamic(loadHelp, { ssr: false, loading: () => <Skeleton clas
 
 const DEBOUNCE_MS = 250;
 /** Opened without debounce, because a complete id can't get longer. */
-const WHOLE_ID = /^\s*(pay|txn)_[0-9a-z]{26}\s*$/i;
+const WHOLE_ID = /^\s*(pay|txn|inv|pm)_[0-9a-z]{26}\s*$/i;
 
 type SearchBoxProps = {
   text: string;

@@ -5,7 +5,7 @@ const PLAIN: [example: string, meaning: string][] = [
   ["1001", "an order’s number, or the last four digits of a card"],
   ["card 4242", "the last four digits of a card"],
   ["anna@example.com", "the customer’s e-mail"],
-  ["pay_… or txn_…", "opens the payment"],
+  ["pay_…, txn_…, inv_… or pm_…", "opens the payment, invoice or card"],
   ["$50, 49.90 or 49,90 €", "exactly this amount"],
   ["over $50, €50 to €60", "amounts of a range"],
   ["refund yesterday, declined visa last week", "plain words work, too"],

@@ -14,7 +14,7 @@ import { ZoneNote } from "@/components/ui/time";
 import { ApiError } from "@/lib/client/api";
 import type { ColumnName } from "@/lib/contract/transactions/columns";
 import type { TransactionFilters } from "@/lib/contract/transactions/filters";
-import { PER_PAGE, type PerPage, type QueryProblem, type TransactionQuery } from "@/lib/contract/transactions/query";
+import { PER_PAGE, type PerPage, type TransactionQuery } from "@/lib/contract/transactions/query";
 import type { Mode, SortField } from "@/lib/contract/transactions/words";
 import { TransactionTable } from "./transaction-table";
 import type { Selection, useTransactionList } from "./use-transactions";
@@ -102,35 +102,6 @@ function FirstLoad({ error, retrying, onRetry }: FirstLoadProps) {
       retrying={retrying}
       onRetry={onRetry}
     />
-  );
-}
-
-type ProblemNoticeProps = { problems: readonly QueryProblem[]; onRemove: () => void };
-
-/** Ignored parts of the address, shown to the user. */
-export function ProblemNotice({ problems, onRemove }: ProblemNoticeProps) {
-  if (problems.length === 0) return null;
-  return (
-    <Banner
-      tone="amber"
-      title="Part of this link is not valid and was ignored"
-      actions={
-        <Button size="sm" onClick={onRemove}>
-          Remove it
-        </Button>
-      }
-    >
-      <ul>
-        {problems.map(({ param, value, message }) => (
-          <li key={`${param}=${value}`} className="[overflow-wrap:anywhere]">
-            <code className="font-mono text-xs">
-              {param}={value.slice(0, 60)}
-            </code>{" "}
-            {message}
-          </li>
-        ))}
-      </ul>
-    </Banner>
   );
 }
 

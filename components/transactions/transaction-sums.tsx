@@ -1,11 +1,10 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { SumsTable } from "@/components/lists/sums-table";
 import { Button } from "@/components/ui/button";
 import { Skeleton } from "@/components/ui/skeleton";
-import { cn } from "@/components/ui/styles";
 import { callApi } from "@/lib/client/api";
-import { moneyText } from "@/lib/contract/format";
 import { FIRST_QUERY, formatQuery, type TransactionQuery } from "@/lib/contract/transactions/query";
 import type { CurrencySum } from "@/lib/contract/transactions/sums";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
@@ -56,7 +55,7 @@ function useSums(mode: Mode, query: { search: string } | { ids: string }, rows: 
 
 function Found({ query, title, isLive }: { query: ReturnType<typeof useSums>; title: string; isLive?: boolean }) {
   const { data, error, refetch, isFetching } = query;
-  if (data) return <Sums title={title} sums={data.sums} isLive={isLive} />;
+  if (data) return <SumsTable title={title} headings={HEADINGS} rows={data.sums.map(amountsOf)} isLive={isLive} />;
   if (!error) return <Skeleton className="h-10 w-96 max-w-full" />;
   return (
     <p className="flex items-center gap-2 self-start text-soft">
@@ -76,49 +75,7 @@ function titleOf({ rows, capped }: { rows: number; capped: boolean }): string {
 
 const HEADINGS = ["Gross", "Refunded", "Fees", "Net"] as const;
 
-/** Each figure on a line of its own on phones, with its heading before it. */
-const FIGURE =
-  "text-right tabular-nums whitespace-nowrap sm:pl-6 max-sm:flex max-sm:justify-between max-sm:before:text-soft max-sm:before:content-[attr(data-heading)]";
-
-type SumsProps = { title: string; sums: readonly CurrencySum[]; isLive?: boolean | undefined };
-
-function Sums({ title, sums, isLive = false }: SumsProps) {
-  return (
-    <table className="h-min max-sm:block max-sm:w-full" aria-live={isLive ? "polite" : undefined}>
-      <caption className="pb-0.5 text-left font-medium text-soft text-xs max-sm:block">
-        <span className="sr-only">Totals: </span>
-        <span>{title}</span>
-      </caption>
-      <thead className="text-soft text-xs max-sm:sr-only">
-        <tr>
-          <th scope="col" className="text-left font-normal">
-            Currency
-          </th>
-          {HEADINGS.map((heading) => (
-            <th key={heading} scope="col" className="pl-6 text-right font-normal">
-              {heading}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody className="max-sm:block">
-        {sums.map(({ currency, gross, refunded, fees, net }) => (
-          <tr key={currency} className="max-sm:block max-sm:pb-2">
-            <th scope="row" className="text-left font-normal text-soft max-sm:block">
-              {currency}
-            </th>
-            {[gross, -refunded, -fees, net].map((amount, index) => (
-              <td
-                key={HEADINGS[index]}
-                data-heading={HEADINGS[index]}
-                className={cn(FIGURE, HEADINGS[index] === "Net" && "font-medium")}
-              >
-                {moneyText(amount === 0 ? 0 : amount, currency)}
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
+const amountsOf = ({ currency, gross, refunded, fees, net }: CurrencySum) => ({
+  currency,
+  amounts: [gross, -refunded, -fees, net],
+});

@@ -10,14 +10,14 @@ import {
 } from "@tanstack/react-table";
 import { ArrowUpRight } from "lucide-react";
 import { type ChangeEvent, type MouseEvent, memo, type PointerEvent, type RefObject, useMemo } from "react";
-import { ACTION_LOOKS } from "@/components/payments/payment-actions";
+import { ACTION_LOOKS } from "@/components/payments/action-looks";
 import { Button } from "@/components/ui/button";
 import { Checkbox } from "@/components/ui/checkbox";
 import { SortHeader, type SortState } from "@/components/ui/data-table";
 import { Menu, MenuContent, MenuItem, MenuSeparator, MenuTrigger } from "@/components/ui/menu";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import { reasonAgainst, subjectOfTransaction } from "@/lib/client/payments/action-reasons";
-import { openMoneyDialog } from "@/lib/client/payments/money-record";
+import { openMoneyDialog } from "@/lib/client/payments/money-dialog";
 import { timeForms } from "@/lib/client/time-display";
 import { moneyText, relativeTimeText } from "@/lib/contract/format";
 import { COLUMN_NAMES, type ColumnName, TABLE_COLUMNS } from "@/lib/contract/transactions/columns";
@@ -93,7 +93,7 @@ export function TransactionTable(props: TransactionTableProps) {
           <tr>
             <th scope="col" className="pick">
               <Checkbox
-                aria-label={`Select this page's ${rows.length} transactions`}
+                aria-label={`Select this page’s ${rows.length} transactions`}
                 checked={rows.length > 0 && table.getIsAllRowsSelected()}
                 indeterminate={!table.getIsAllRowsSelected() && rows.some((row) => selection.ids[row.id])}
                 disabled={rows.length === 0}

@@ -3,6 +3,9 @@
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { type RefObject, useEffect, useEffectEvent, useRef, useState } from "react";
+import { FilterBar, FilterChips, listFilters } from "@/components/lists/filter-bar";
+import { ProblemNotice } from "@/components/lists/problem-notice";
+import { builtInViews, useSavedViews, ViewTabs } from "@/components/lists/view-tabs";
 import { ExportButton } from "@/components/reporting/export-button";
 import { useSingleKeys } from "@/components/shell/single-keys";
 import { ColumnPicker } from "@/components/ui/data-table";
@@ -10,12 +13,13 @@ import { missingPart } from "@/components/ui/missing-part";
 import { PageHeader } from "@/components/ui/page-header";
 import { toast } from "@/components/ui/toast";
 import { useDashboard } from "@/lib/client/dashboard-context";
+import { filterChips } from "@/lib/client/lists/filter-chips";
 import { reasonAgainst, subjectOfTransaction } from "@/lib/client/payments/action-reasons";
-import { openMoneyDialog } from "@/lib/client/payments/money-record";
+import { openMoneyDialog } from "@/lib/client/payments/money-dialog";
 import { useTimeZone } from "@/lib/client/time-display";
-import { filterChips } from "@/lib/client/transactions/filter-chips";
 import { rememberList } from "@/lib/client/transactions/last-list";
 import { rangeText } from "@/lib/contract/format";
+import type { SavedView } from "@/lib/contract/lists/saved-views";
 import {
   type ColumnName,
   columnMembers,
@@ -24,20 +28,11 @@ import {
   knownColumns,
   TABLE_COLUMNS,
 } from "@/lib/contract/transactions/columns";
-import { NO_FILTERS } from "@/lib/contract/transactions/filters";
-import type { TransactionQuery } from "@/lib/contract/transactions/query";
-import type { SavedView } from "@/lib/contract/transactions/saved-views";
+import { FILTER_ROWS, NO_FILTERS } from "@/lib/contract/transactions/filters";
+import { FIRST_QUERY, formatQuery, parseQuery, type TransactionQuery } from "@/lib/contract/transactions/query";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
-import { FilterBar, FilterChips } from "./filter-bar";
 import { SearchBox } from "./search-box";
-import {
-  ListStatus,
-  OutageNotice,
-  ProblemNotice,
-  sortText,
-  TransactionList,
-  useAnnouncement,
-} from "./transaction-list";
+import { ListStatus, OutageNotice, sortText, TransactionList, useAnnouncement } from "./transaction-list";
 import {
   type InitialList,
   MAX_SELECTED,
@@ -46,7 +41,6 @@ import {
   useTransactionList,
   useTransactionsUrl,
 } from "./use-transactions";
-import { useSavedViews, ViewTabs } from "./view-tabs";
 
 const PaymentPanel = dynamic(
   () => import("@/components/payments/payment-panel").then((module) => module.PaymentPanel, missingPart),
@@ -60,6 +54,27 @@ const BulkRefundBar = dynamic(
   },
 );
 
+const FILTERS = listFilters(
+  FILTER_ROWS,
+  () => import("./filter-form").then((module) => module.TransactionFilterForm, missingPart),
+  [
+    ["created_at desc", "Newest first"],
+    ["created_at asc", "Oldest first"],
+    ["amount desc", "Largest amount first"],
+    ["amount asc", "Smallest amount first"],
+    ["status asc", "By status"],
+    ["status desc", "By status, reversed"],
+  ],
+);
+
+const BUILT_IN = builtInViews(FIRST_QUERY, formatQuery, {
+  All: {},
+  "Needs capture": { status: ["AUTHORIZED"] },
+  Refunded: { status: ["REFUNDED", "PARTIALLY_REFUNDED"] },
+  Declined: { status: ["DECLINED"] },
+  Failed: { status: ["FAILED"] },
+});
+
 /** Minimum width for a payment beside the list. */
 const WIDE = "(width >= 48rem)";
 
@@ -71,6 +86,9 @@ type TransactionsViewProps = {
   /** Public address of the API, for the first curl. */
   apiUrl: string;
 };
+
+/** Pages that a typed id opens, by its prefix. */
+const JUMPS: Readonly<Record<string, string>> = { pay: "payments", inv: "invoices", pm: "payment-methods" };
 
 /** Searches and lists transactions. All query state is in the address. */
 export function TransactionsView({ initial, currencies, columns: ownColumns, apiUrl }: TransactionsViewProps) {
@@ -90,7 +108,7 @@ export function TransactionsView({ initial, currencies, columns: ownColumns, api
   const hold = pointing.pointer || pointing.focus || selection.size > 0 || panel !== null;
   const live = useTransactionList({ query, key, initial, hold });
   const { list, rows, isStale } = live;
-  const saved = useSavedViews();
+  const saved = useSavedViews("transactions");
   const view = saved.views.find((some) => some.id === url.view) ?? null;
   const { columns, changedInView, setColumns, resetColumns } = useColumns(ownColumns, view);
 
@@ -111,8 +129,13 @@ export function TransactionsView({ initial, currencies, columns: ownColumns, api
     selection.set(isSelected ? others : { ...others, [row.id]: true }, rows);
   };
   useTableKeys({
-    ...{ table, rows, openPayment: panel, onOpen: open, onClose: close },
-    ...{ onToggle: toggle, onMessage: setMessage },
+    table,
+    rows,
+    openPayment: panel,
+    onOpen: open,
+    onClose: close,
+    onToggle: toggle,
+    onMessage: setMessage,
   });
 
   const { page, perPage, sort } = query;
@@ -124,7 +147,7 @@ export function TransactionsView({ initial, currencies, columns: ownColumns, api
   return (
     <>
       <PageHeader
-        title="Transactions"
+        title="Payments"
         actions={
           <ExportButton
             address={`/${mode}/transactions/export?${key.replace(/^&/, "")}`}
@@ -136,9 +159,15 @@ export function TransactionsView({ initial, currencies, columns: ownColumns, api
         }
       />
       <ViewTabs
-        {...{ mode, query, saved, columns, columnsChanged: changedInView }}
+        path={`/${mode}/transactions`}
+        what="transactions"
+        builtIn={BUILT_IN}
+        now={formatQuery({ ...query, page: 1 })}
+        saved={saved}
+        columns={columns}
+        columnsChanged={changedInView}
         active={view}
-        onView={(next, id) => change({ ...NO_FILTERS, ...next }, { view: id })}
+        onView={(text, id) => change({ ...NO_FILTERS, ...parseQuery(new URLSearchParams(text)).query }, { view: id })}
       />
       <div className="flex flex-col gap-3 pt-3 print:pt-0">
         <div className="flex flex-wrap items-start gap-2 print:hidden">
@@ -147,13 +176,13 @@ export function TransactionsView({ initial, currencies, columns: ownColumns, api
             currency={currencies[0]}
             onText={setText}
             onFilters={url.change}
-            onJump={(id) => router.push(`/${mode}/${id.startsWith("pay_") ? "payments" : "transactions"}/${id}`)}
+            onJump={(id) => router.push(`/${mode}/${JUMPS[id.replace(/_.*/, "")] ?? "transactions"}/${id}`)}
           />
-          <FilterBar query={query} timeZone={timeZone} currencies={currencies} onChange={change} />
+          <FilterBar list={FILTERS} query={query} timeZone={timeZone} currencies={currencies} onChange={change} />
           <ColumnPicker all={TABLE_COLUMNS} visible={columns} onChange={setColumns} onReset={resetColumns} />
         </div>
         <ProblemNotice problems={url.problems} onRemove={() => change({}, { replace: true })} />
-        <FilterChips filters={query} timeZone={timeZone} onChange={change} />
+        <FilterChips rows={FILTER_ROWS} filters={query} timeZone={timeZone} onChange={change} />
         {live.error && list && (
           <OutageNotice error={live.error} stale={isStale} retrying={live.isFetching} onRetry={() => live.refetch()} />
         )}
@@ -167,7 +196,7 @@ export function TransactionsView({ initial, currencies, columns: ownColumns, api
       <TransactionList
         tableRef={table}
         {...{ live, query, columns, selection, mode, zone, apiUrl }}
-        filters={filterChips(query, timeZone).map((chip) => chip.label)}
+        filters={filterChips(FILTER_ROWS, query, timeZone).map((chip) => chip.label)}
         openPayment={panel}
         onOpen={open}
         onCopy={(button) => copyId(button, setMessage)}

@@ -23,7 +23,7 @@ test("an empty list is a list", async ({ api }) => {
   });
 });
 
-test("charges and refunds are listed newest first, as they are shown alone", async ({ api }) => {
+test("charges and refunds are listed newest first, with the same data as when fetched alone", async ({ api }) => {
   const first = await captured(api);
   const second = await authorized(api);
   const refunded = (await api.call(refundPayment, { id: first.id, body: { amount: 1 } })).ok();
@@ -33,7 +33,7 @@ test("charges and refunds are listed newest first, as they are shown alone", asy
   expect(total).toBe(3);
 });
 
-test("each filter finds what it names, and filters are combined", async ({ tenant, api }) => {
+test("each filter finds its matches, and filters can be combined", async ({ tenant, api }) => {
   const settled = chargeOf(await captured(api, { customer_id: "ann", amount: 100 }));
   await runSettlement(tenant.context().service, { environmentId: tenant.merchant.test.id });
   const amex = chargeOf(await captured(api, { customer_id: "ann", amount: 200, card: aCard(CARDS.amex) }));
@@ -71,7 +71,7 @@ test("created_after and created_before leave out the moment itself", async ({ ap
   expect(await ids(api, { created_after: one.created_at, created_before: two.created_at })).toEqual([]);
 });
 
-test("times are taken with any offset, and a bare date is the start of that day in UTC", async ({ api }) => {
+test("times with any offset are accepted, and a bare date is the start of that day in UTC", async ({ api }) => {
   const charge = chargeOf(await captured(api));
   const day = charge.created_at.slice(0, 10);
   const later = new Date(Date.parse(charge.created_at) + 1);
@@ -83,7 +83,7 @@ test("times are taken with any offset, and a bare date is the start of that day 
   expect(await ids(api, { created_after: `${day}T00:00:00Z` })).toEqual([charge.id]);
 });
 
-test("pages by limit and offset miss nothing and repeat nothing", async ({ api }) => {
+test("paging by limit and offset misses and repeats nothing", async ({ api }) => {
   const all: string[] = [];
   for (let i = 0; i < 5; i++) all.unshift(chargeOf(await captured(api)).id);
   expect(await list(api, { limit: 2 })).toMatchObject({ limit: 2, offset: 0, has_more: true, total: 5 });
@@ -95,7 +95,7 @@ test("pages by limit and offset miss nothing and repeat nothing", async ({ api }
   expect(await list(api, { offset: 100 })).toMatchObject({ data: [], has_more: false, total: 5 });
 });
 
-test("pages by starting_after miss nothing and repeat nothing", async ({ api }) => {
+test("paging by starting_after misses and repeats nothing", async ({ api }) => {
   const all: string[] = [];
   for (let i = 0; i < 5; i++) all.unshift(chargeOf(await captured(api, { customer_id: i % 2 ? "odd" : "even" })).id);
   const seen: string[] = [];

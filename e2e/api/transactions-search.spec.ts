@@ -24,7 +24,7 @@ test("without a body everything is found, newest first", async ({ api }) => {
   });
 });
 
-test("each filter finds what it names, and filters are combined", async ({ tenant, api }) => {
+test("each filter finds its matches, and filters can be combined", async ({ tenant, api }) => {
   const settled = await captured(api, { customer_id: "ann", customer_email: "Ann@Shop.example", amount: 100 });
   await runSettlement(tenant.context().service, { environmentId: tenant.merchant.test.id });
   const amex = await captured(api, { customer_id: "ann", amount: 200, card: aCard(CARDS.amex) });
@@ -50,12 +50,15 @@ test("each filter finds what it names, and filters are combined", async ({ tenan
   expect(await found(api, { customer_id: "bob", card_last4: "4444" })).toEqual([]);
 });
 
-test("words begin words of what is known of the customer and the order, or are an id, last four digits or an amount", async ({
+test("search terms match prefixes of customer and order data, or an id, last four digits or an amount", async ({
   api,
 }) => {
   const anna = await captured(api, {
-    ...{ customer_name: "Anna Müller", customer_email: "anna.mueller@shop.example", amount: 1990 },
-    ...{ description: "Order 1001, gold", metadata: { gift: "Été" } },
+    customer_name: "Anna Müller",
+    customer_email: "anna.mueller@shop.example",
+    amount: 1990,
+    description: "Order 1001, gold",
+    metadata: { gift: "Été" },
   });
   const bob = await captured(api, {
     customer_id: "bob_17",
@@ -98,7 +101,7 @@ test("words that are too many or too long are refused", async ({ api }) => {
   }
 });
 
-test("created_at takes both ends in, and a bare date as lte is the end of that day", async ({ api }) => {
+test("created_at is inclusive at both ends, and a bare date as lte is the end of that day", async ({ api }) => {
   const [one, two] = [await captured(api), await captured(api)];
   const [first, second] = [chargeOf(one).created_at, chargeOf(two).created_at];
   const day = first.slice(0, 10);

@@ -94,7 +94,7 @@ test("an export is the whole result of the filters in the page's order, with the
   await expect(owner.getByText("Exported 2 transactions")).toBeVisible();
 });
 
-test("all columns are all there is to know", async ({ owner, api }) => {
+test("all columns include every field", async ({ owner, api }) => {
   const payment = await captured(api, { metadata: { order: 'A-1, "first"' }, description: "two\nlines" });
   await owner.goto("/test/transactions");
   const { lines } = await exported(owner, "All columns");
@@ -158,14 +158,14 @@ test("an export that begins while its page is still loading is whole", async ({ 
   expect((await downloaded).lines).toHaveLength(3);
 });
 
-test("an export goes on while the person looks at other pages", async ({ owner, api }) => {
+test("an export continues while other pages are opened", async ({ owner, api }) => {
   await captured(api);
   await owner.goto("/test/transactions");
   const release = await holdExports(owner);
   const downloaded = exported(owner, "All columns");
   await expect(progressOf(owner)).toBeVisible();
   const navigation = owner.getByRole("navigation", { name: "Dashboard" });
-  for (const name of ["Plans", "Transactions"]) {
+  for (const name of ["Plans", "Payments"]) {
     await navigation.getByRole("link", { name }).click();
     await expect(owner.getByRole("heading", { name, level: 1 })).toBeVisible();
   }
@@ -177,7 +177,7 @@ test("an export goes on while the person looks at other pages", async ({ owner, 
   await expect(owner.getByText("Exported 1 transaction")).toBeVisible();
 });
 
-test("an export that lacks a part of the page ends, and can begin again", async ({ owner, api }) => {
+test("an export fails if a chunk of the page can't be loaded, and can be restarted", async ({ owner, api }) => {
   await captured(api);
   await owner.goto("/test/transactions");
   await untilAlive(owner);
@@ -216,7 +216,7 @@ test("an export can be cancelled, and gives its connection back", { tag: "@prove
     .toBe(0);
 });
 
-test("an export whose database is lost on the way is cut off, and does not look whole", { tag: "@prove" }, async ({
+test("an export whose database connection is lost is cut off, and does not look complete", { tag: "@prove" }, async ({
   owner,
   tenant,
   db,
@@ -246,7 +246,7 @@ test("an export whose database is lost on the way is cut off, and does not look 
   await expect(rest()).rejects.toThrow();
 });
 
-test("a file that lacks rows is not saved, and the page says so", async ({ owner, api }) => {
+test("an incomplete file is not saved, and the page says so", async ({ owner, api }) => {
   for (let i = 0; i < 3; i++) await captured(api);
   await owner.goto("/test/transactions");
   await owner.route("**/transactions/export**", async (route) => {
@@ -262,7 +262,7 @@ test("a file that lacks rows is not saved, and the page says so", async ({ owner
   expect(saved).toBe(0);
 });
 
-test("what the service refuses is said in its words", async ({ owner, api }) => {
+test("an error of the service is shown in its words", async ({ owner, api }) => {
   await captured(api);
   await owner.goto("/test/transactions");
   await owner.route("**/transactions/export**", (route) =>
@@ -272,7 +272,7 @@ test("what the service refuses is said in its words", async ({ owner, api }) => 
   await expect(owner.getByText("A filter cannot be read.")).toBeVisible();
 });
 
-test("an export is of one's own merchant, needs a session, and takes only what the page knows", async ({
+test("an export covers one's own merchant, needs a session, and accepts only the page's parameters", async ({
   owner,
   page,
   stranger,

@@ -76,13 +76,13 @@ test("a view is saved, changed, renamed, shared with the team and deleted", asyn
   await expectUrl(page, "");
 });
 
-test("a selection is kept across pages, and says what all means", async ({ owner: page, api }) => {
+test('a selection is kept across pages, and states what "all" means', async ({ owner: page, api }) => {
   await Promise.all(Array.from({ length: 23 }, (_, i) => pay(api, { amount: 1_000 + i })));
   await openList(page);
   await expect(rows(page)).toHaveCount(20);
   await expect(page.getByText("1–20 of 23").first()).toBeVisible();
   const bar = page.getByRole("region", { name: "Selection" });
-  await page.getByRole("checkbox", { name: "Select this page's 20 transactions" }).check();
+  await page.getByRole("checkbox", { name: "Select this page’s 20 transactions" }).check();
   await expect(bar).toContainText("20 selected");
   await expect(bar).toContainText("Up to 100, across pages.");
   await page.getByRole("button", { name: "Next" }).click();
@@ -92,7 +92,7 @@ test("a selection is kept across pages, and says what all means", async ({ owner
   await expect(bar).toContainText("21 selected");
   await page.getByRole("button", { name: "Previous" }).click();
   await expect(rows(page)).toHaveCount(20);
-  await expect(page.getByRole("checkbox", { name: "Select this page's 20 transactions" })).toBeChecked();
+  await expect(page.getByRole("checkbox", { name: "Select this page’s 20 transactions" })).toBeChecked();
   await bar.getByRole("button", { name: "Clear" }).click();
   await expect(bar).toBeHidden();
   await page.getByLabel("Rows per page").selectOption("50");
@@ -171,7 +171,7 @@ test("a new transaction appears by itself, and never moves the row that is point
   await expect(rows(page)).toHaveCount(5);
 });
 
-test("nothing yet, nothing found and past the end are told apart", async ({ owner: page, api }) => {
+test("no data yet, no results, and past the end are distinguished", async ({ owner: page, api }) => {
   await openList(page);
   await expect(page.getByRole("heading", { name: "No transactions yet" })).toBeVisible();
   await expect(page.getByText('-H "X-Api-Key: sk_test_…"')).toBeVisible();
@@ -187,7 +187,10 @@ test("nothing yet, nothing found and past the end are told apart", async ({ owne
   await expect(rows(page)).toHaveCount(1);
 });
 
-test("a part whose script does not arrive says so, and leaves the rest of the page", async ({ owner: page, api }) => {
+test("a component whose script fails to load says so, and leaves the rest of the page", async ({
+  owner: page,
+  api,
+}) => {
   await pay(api);
   await page.route("**/_next/static/chunks/**", async (route) => {
     const response = await route.fetch();
@@ -203,7 +206,7 @@ test("a part whose script does not arrive says so, and leaves the rest of the pa
   await expect(page.getByRole("region", { name: "Totals" })).toBeVisible();
 });
 
-test("an outage keeps the rows, says so with the request's id, and can be tried again", { tag: "@prove" }, async ({
+test("an outage keeps the rows, shows the request's id, and can be retried", { tag: "@prove" }, async ({
   owner: page,
   api,
 }) => {
@@ -254,7 +257,7 @@ test("on a narrow screen rows are cards, filters a sheet, and a row leads to its
   await page.waitForURL(`**/test/payments/${id}`);
 });
 
-test("nothing is in the way of those who see or move differently", { tag: ["@looks", "@prove"] }, async ({
+test("the table is accessible without sight or a mouse", { tag: ["@looks", "@prove"] }, async ({
   owner: page,
   api,
 }) => {

@@ -16,10 +16,7 @@ import {
   someOfEverything,
 } from "./transaction-list";
 
-test("every filter finds what the API finds, says so as a chip, and stands in the address", async ({
-  owner: page,
-  api,
-}) => {
+test("every filter finds what the API finds, is shown as a chip, and is in the URL", async ({ owner: page, api }) => {
   await someOfEverything(api);
   await openList(page);
   await expectAnswer(page, api, {});
@@ -90,7 +87,10 @@ test("every filter finds what the API finds, says so as a chip, and stands in th
   await check("?captured=last-7-days", { captured_at: { gte: "2020-01-01" } }, "Captured: last 7 days");
 });
 
-test("the search box understands operators and plain words, and makes chips of them", async ({ owner: page, api }) => {
+test("the search box understands operators and plain words, and turns them into chips", async ({
+  owner: page,
+  api,
+}) => {
   await someOfEverything(api);
   await openList(page);
   const box = page.getByRole("searchbox", { name: "Search transactions" });
@@ -155,9 +155,7 @@ test("the search box understands operators and plain words, and makes chips of t
   await expect(popover.getByText("created:last-week")).toBeVisible();
 });
 
-test("a card number or a secret that is typed gets into no address, and what it means is told", async ({
-  owner: page,
-}) => {
+test("a typed card number or secret is never put into a URL, and its meaning is explained", async ({ owner: page }) => {
   const asked: string[] = [];
   page.on("request", (request) => asked.push(`${request.url()} ${request.postData() ?? ""}`));
   page.on("framenavigated", (frame) => asked.push(frame.url()));
@@ -176,7 +174,7 @@ test("a card number or a secret that is typed gets into no address, and what it 
   expect(asked.filter((text) => /4242|Q0w3/.test(text))).toEqual([]);
 });
 
-test("an amount and a currency that contradict each other mean the amount’s, and the page says so", async ({
+test("if amount and currency contradict each other, the amount’s currency is used, and the page says so", async ({
   owner: page,
 }) => {
   await openList(page);
@@ -214,7 +212,7 @@ test("back, forward and reload keep the state, and a link opens it", async ({ ow
   await expect(page.getByRole("link", { name: "Refunded" })).toHaveAttribute("aria-current", "page");
 });
 
-test("what an address says wrongly is told, and the rest of it counts", async ({ owner: page, api }) => {
+test("invalid URL parameters are reported, and the others apply", async ({ owner: page, api }) => {
   await someOfEverything(api);
   const answer = await page.goto(`${LIST}?status=DECLIEND&brand=visa&color=red&min=cheap&page=0&per=20&per=50`);
   expect(answer?.status()).toBe(200);
@@ -228,7 +226,7 @@ test("what an address says wrongly is told, and the rest of it counts", async ({
   await expect(page.getByText("is not valid and was ignored")).toBeHidden();
 });
 
-test("headings sort, and say so to those who do not see it", async ({ owner: page, api }) => {
+test("headings sort, and announce it to screen readers", async ({ owner: page, api }) => {
   await someOfEverything(api);
   await openList(page);
   const heading = (name: string) => page.getByRole("columnheader", { name });
@@ -247,7 +245,7 @@ test("headings sort, and say so to those who do not see it", async ({ owner: pag
   await expect(page.getByRole("status").filter({ hasText: "oldest first" })).toBeAttached();
 });
 
-test("another merchant's transactions are not in the list, whatever the address says", async ({
+test("another merchant's transactions are not in the list, whatever the URL", async ({
   owner: page,
   stranger,
   api,
@@ -263,7 +261,7 @@ test("another merchant's transactions are not in the list, whatever the address 
   expect((await api.call(getTransaction, { id: own[0] ?? "" })).ok().id).toBe(own[0]);
 });
 
-test("totals below the rows: of all that the filters match, and of what is selected, by currency", async ({
+test("totals below the rows: of everything that the filters match, and of the selection, by currency", async ({
   owner,
   api,
 }) => {

@@ -33,7 +33,7 @@ const get = (request: RequestInit = {}, query = "") =>
 const history = () => db.sql`select action, actor, detail from audit_log
   where environment_id = ${merchant.live.id} and action like '%exported' order by id`;
 
-test("a batch's transactions are a file of as many lines as it says, and a line in the account's history", async () => {
+test("a batch's transactions are a file with as many lines as it states, and an entry in the account's history", async () => {
   const response = await get();
   expect(response.status).toBe(200);
   const rows: Record<string, string>[] = parse(await response.text(), { columns: true });
@@ -75,7 +75,7 @@ test("the file is of the chosen kind, and another kind is refused", async () => 
   expect(await history()).toHaveLength(before);
 });
 
-test("who only asks for its headers opens nothing, and who has another export open waits or is refused", async () => {
+test("a HEAD request opens nothing, and a second export waits or is refused", async () => {
   const before = (await history()).length;
   const head = await get({ method: "HEAD" });
   expect([head.status, head.headers.get("X-Total-Count"), await head.text()]).toEqual([200, "3", ""]);

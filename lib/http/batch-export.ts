@@ -24,7 +24,9 @@ const KIND_WORDS = { charge: "Charge", refund: "Refund", reversal: "Refund rever
 /** The plain CSV has amounts in minor units, other files in major units. */
 function columnsOf({ currency }: SettlementBatch, { format }: FileStyle): SheetColumn<BatchItem>[] {
   const money = (name: string, heading: string, minor: (item: BatchItem) => number): SheetColumn<BatchItem> => ({
-    ...{ name, heading, kind: "amount" },
+    name,
+    heading,
+    kind: "amount",
     read: (item) => (format === "csv" ? minor(item) : majorText(minor(item), currency)),
   });
   const code: SheetColumn<BatchItem> = { name: "currency", heading: "Currency", kind: "text", read: () => currency };
@@ -34,16 +36,16 @@ function columnsOf({ currency }: SettlementBatch, { format }: FileStyle): SheetC
     money("net", "Net", ({ amount, fee }) => amount - fee),
   ] as const;
   const created: SheetColumn<BatchItem> = {
-    ...{ name: "created_at", heading: "Created", kind: "time", read: (item) => item.created_at },
+    name: "created_at",
+    heading: "Created",
+    kind: "time",
+    read: (item) => item.created_at,
   };
   const local: SheetColumn<BatchItem> = { ...created, name: "created_at_local", kind: "local_time" };
   const ids: SheetColumn<BatchItem>[] = [
     { name: "transaction_id", heading: "Transaction id", kind: "text", read: (item) => item.transaction_id },
     { name: "payment_id", heading: "Payment id", kind: "text", read: (item) => item.payment_id },
-    {
-      ...{ name: "type", heading: "Type", kind: "text", read: (item) => item.kind },
-      word: ({ kind }) => KIND_WORDS[kind],
-    },
+    { name: "type", heading: "Type", kind: "text", read: (item) => item.kind, word: ({ kind }) => KIND_WORDS[kind] },
   ];
   // Files are read by position: new columns go to the end of the plain one.
   const [amount, ...earnings] = amounts;
@@ -69,7 +71,7 @@ export function batchExportRoute(request: Request, params: { mode: string; id: s
 
 async function* itemsOf(ctx: Context, { id }: SettlementBatch): AsyncGenerator<BatchItem[], void> {
   for (let offset = 0; ; offset += PAGE_SIZE) {
-    const items = await listBatchItems(ctx, { id, limit: PAGE_SIZE, offset });
+    const items = await listBatchItems(ctx, { batchIds: [id], limit: PAGE_SIZE, offset });
     yield items;
     if (items.length < PAGE_SIZE) return;
   }

@@ -6,7 +6,7 @@ import { acquireExportSlot } from "./export";
 
 const takeNow = (merchantId: string) => acquireExportSlot(merchantId, { waitMs: 0 });
 
-test("two exports run at once, of two merchants: none can starve the others", async () => {
+test("two merchants export concurrently, and can't starve the others", async () => {
   const first = await takeNow("a");
   await expect(takeNow("a")).rejects.toThrow(/your account/);
   const second = await takeNow("b");
@@ -21,7 +21,7 @@ test("two exports run at once, of two merchants: none can starve the others", as
   third.release();
 });
 
-test("test mode leaves one to live mode, and makes room for itself alone", async () => {
+test("test mode leaves one slot to live mode, and frees slots only for itself", async () => {
   let nowMs = 0;
   const take = (merchantId: string, mode: Mode) => acquireExportSlot(merchantId, { mode, now: () => nowMs, waitMs: 0 });
   const test = await take("t", "test");
@@ -35,7 +35,7 @@ test("test mode leaves one to live mode, and makes room for itself alone", async
   for (const slot of [next, other]) slot.release();
 });
 
-test("one that is hardly read loses its place to the next, the slowest first, and never in its first seconds", async () => {
+test("an export that is hardly read loses its slot to the next one, the slowest first, and never in its first seconds", async () => {
   let nowMs = 0;
   const take = (merchantId: string) => acquireExportSlot(merchantId, { now: () => nowMs, waitMs: 0 });
   const [idle, slow] = [await take("idle"), await take("slow")];
@@ -54,13 +54,13 @@ test("one that is hardly read loses its place to the next, the slowest first, an
   slow.release();
 });
 
-test("an account exports so often and no more: each export stays in its history", async () => {
+test("an account's exports are limited per minute, because each stays in its history", async () => {
   for (let i = 0; i < 20; i++) (await takeNow("often")).release();
   await expect(takeNow("often")).rejects.toThrow(/has made 20 exports.* begin in 60 s/);
   (await takeNow("another")).release();
 });
 
-test("an export waits for the end of the one that was cancelled before it, and has its place once", async () => {
+test("an export waits for the end of the one that was cancelled before it, and takes one slot", async () => {
   const cancelled = await takeNow("again");
   const waiting = [acquireExportSlot("again"), acquireExportSlot("again", { waitMs: 50 })];
   cancelled.release();
@@ -70,7 +70,7 @@ test("an export waits for the end of the one that was cancelled before it, and h
   (await takeNow("again")).release();
 });
 
-test("whoever left waits for nothing", async () => {
+test("a caller that has left does not wait", async () => {
   const running = await takeNow("left");
   const gone = new AbortController();
   const waiting = acquireExportSlot("left", { gone: gone.signal, waitMs: 600_000 });
@@ -79,7 +79,9 @@ test("whoever left waits for nothing", async () => {
   running.release();
 });
 
-test("an export waits no longer than it should, whatever is collected while it waits", { timeout: 5_000 }, async () => {
+test("an export waits no longer than its limit, whatever is garbage-collected in the meantime", {
+  timeout: 5_000,
+}, async () => {
   const running = await takeNow("patient");
   const waiting = acquireExportSlot("patient", { waitMs: 300 });
   await turn();

@@ -19,7 +19,7 @@ describe("the stream of an export", () => {
     expect(failed).not.toHaveBeenCalled();
   });
 
-  test("reads no further than it is taken", async () => {
+  test("reads no further than it is consumed", async () => {
     const seen = { read: 0 };
     const reader = exportStream({ parts: counted(1_000, seen), ...settings() }).getReader();
     await reader.read();
@@ -42,7 +42,7 @@ describe("the stream of an export", () => {
     expect(sent).toHaveBeenCalledWith(2);
   });
 
-  test("one that was cut off before it began fails for its reader, too, and keeps nobody waiting", async () => {
+  test("one that is cut off before it began fails for its client, too, and blocks no other", async () => {
     const { close, failed } = settings();
     const reader = exportStream({
       parts: counted(3, { read: 0 }),
@@ -54,7 +54,7 @@ describe("the stream of an export", () => {
     await expect.poll(() => close.mock.calls.length).toBe(1);
   });
 
-  test("a reader that goes away ends the reading", async () => {
+  test("a client that disconnects ends the reading", async () => {
     const seen = { read: 0 };
     const { close, failed } = settings();
     const reader = exportStream({ parts: counted(1_000, seen), close, failed }).getReader();
@@ -64,7 +64,7 @@ describe("the stream of an export", () => {
     expect(seen.read).toBeLessThan(10);
   });
 
-  test("a client that goes away before it reads anything gives its place back", async () => {
+  test("a client that disconnects before reading anything releases its slot", async () => {
     const { close, failed } = settings();
     const gone = new AbortController();
     const stream = exportStream({ parts: counted(1_000, { read: 0 }), close, failed, signal: gone.signal });
@@ -74,7 +74,7 @@ describe("the stream of an export", () => {
     expect(failed).not.toHaveBeenCalled();
   });
 
-  test("a failure on the way is an error of the body, never its end", async () => {
+  test("a failure midway is an error of the body, never its end", async () => {
     const { close, failed } = settings();
     async function* broken(): AsyncGenerator<string, void> {
       yield "1\n";
@@ -86,7 +86,7 @@ describe("the stream of an export", () => {
     await expect.poll(() => close.mock.calls.length).toBe(1);
   });
 
-  test("a reader that is too slow loses its place in the end, however steadily it reads", async () => {
+  test("a client that is too slow loses its slot in the end, however steadily it reads", async () => {
     const { close, failed } = settings();
     const limits = { stallMs: 10_000, deadlineMs: 50 };
     const reader = exportStream({ parts: counted(1_000_000, { read: 0 }), close, failed }, limits).getReader();
@@ -100,7 +100,7 @@ describe("the stream of an export", () => {
     await expect.poll(() => close.mock.calls.length).toBe(1);
   });
 
-  test("a reader that asks for nothing any more loses its place", async () => {
+  test("a client that stops reading loses its slot", async () => {
     const { close, failed } = settings();
     const reader = exportStream({ parts: counted(1_000, { read: 0 }), close, failed }, { stallMs: 10 }).getReader();
     await reader.read();

@@ -41,8 +41,8 @@ type ReadSearch = (
 
 /**
  * Streams the whole result of a search as a file. `columns` names the table's columns, comma-separated; by
- * default the file has all. `X-Total-Count` is the number of rows after the headings, so that a truncated file
- * can be recognized.
+ * default the file has all. `X-Total-Count` is the number of rows after the headings, so that a truncated
+ * file can be recognized.
  */
 export function exportRoute(request: Request, mode: string, read: ReadSearch): Promise<Response> {
   return streamExport(ENDPOINT, request, { mode }, ({ ctx, merchant }, style) => {
@@ -78,7 +78,7 @@ type FileExport = {
 type FileParts = AsyncGenerator<string | Uint8Array, void>;
 
 export type FileStyle = Omit<SheetOptions, "title">;
-const STYLE_PARAMS = ["format", "locale"] as const;
+export const STYLE_PARAMS = ["format", "locale"] as const;
 
 /** Parameters of every export: the file format, and for CSV made for Excel the locale of its separators. */
 function styleOf(request: Request, timeZone: string): FileStyle {
@@ -171,16 +171,20 @@ function searchOf(
   const own = new URLSearchParams(params);
   own.delete("columns");
   const { search, problems } = read(own, timeZone, now);
-  const errors = problems.map(({ param, message }) => ({ param, code: "invalid_parameter" as const, message }));
-  // Ignoring a filter would export more than the user sees.
-  if (errors.length > 0) throw new AppError("invalid_parameter", "A filter cannot be read.", { errors });
+  refuseProblems(problems);
   const parsed = searchTransactionsBody.safeParse(search);
   if (parsed.success) return parsed.data;
   throw new AppError("invalid_parameter", parsed.error.issues[0]?.message ?? "A filter cannot be read.");
 }
 
+/** Ignoring a filter would export more than the user sees. */
+export function refuseProblems(problems: readonly { param: string; message: string }[]): void {
+  const errors = problems.map(({ param, message }) => ({ param, code: "invalid_parameter" as const, message }));
+  if (errors.length > 0) throw new AppError("invalid_parameter", "A filter cannot be read.", { errors });
+}
+
 /** `20261121-143005` in the business's time zone, which its date filters use, too. */
-function stampOf(at: Date, timeZone: string): string {
+export function stampOf(at: Date, timeZone: string): string {
   const local = new Date(at.getTime() + offsetAt(timeZone, at.getTime())).toISOString();
   return local.slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
 }
@@ -214,13 +218,16 @@ const running = new Map<string, RunningExport>();
 const slots = new Semaphore({ slots: EXPORTS_AT_ONCE, perKey: 1 });
 /** Slots of test mode, which leaves one slot to live mode. */
 const testSlots = new Semaphore({ slots: EXPORTS_AT_ONCE - 1 });
-/** Time that an export waits for a slot: a canceled one ends after its last read, when its connection is closed. */
+/**
+ * Time that an export waits for a slot: a canceled one ends after its last read, when its connection is
+ * closed.
+ */
 const SLOT_WAIT_MS = 5_000;
 
 /**
- * Acquires a slot for an export. A merchant has at most one slot and a few exports per hour, and test mode leaves one
- * slot to live mode. If all are taken, the slowest export under the minimum rate loses its slot. Throws 429 if none
- * becomes free in time.
+ * Acquires a slot for an export. A merchant has at most one slot and a few exports per hour, and test mode
+ * leaves one slot to live mode. If all are taken, the slowest export under the minimum rate loses its slot.
+ * Throws 429 if none becomes free in time.
  */
 export async function acquireExportSlot(
   merchantId: string,
@@ -310,8 +317,8 @@ type ExportSource = {
   /** Called once, on success, failure or cancellation. */
   close(): void;
   /**
-   * Aborts when the client disconnects, even before the first byte (when nothing would cancel the body), or is cut
-   * off.
+   * Aborts when the client disconnects, even before the first byte (when nothing would cancel the body), or
+   * is cut off.
    */
   readonly signal?: AbortSignal;
   /** Called with the number of bytes in each part that was sent. */

@@ -215,7 +215,9 @@ export function paymentReader<Name extends keyof PaymentRow>(names: readonly Nam
   };
 }
 
-/** Columns that can be long and that each refund copies from its charge, so they are read once per payment. */
+/**
+ * Columns that can be long and that each refund copies from its charge, so they are read once per payment.
+ */
 export const SHARED_COLUMNS = ["metadata", "billing_address"] as const;
 export const SHARED_TEXT = SHARED_COLUMNS.map(
   (name) => `case when t.id = p.charge_id then t.${name} end as ${name}`,

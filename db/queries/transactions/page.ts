@@ -1,5 +1,6 @@
 import { TOTAL_CAP } from "@/lib/contract/fields";
-import { FILTERS, type FilterName, type FilterValues, type Range } from "@/lib/contract/transactions/filters";
+import type { FilterValues } from "@/lib/contract/lists/filters";
+import { FILTERS, type FilterName, type Range } from "@/lib/contract/transactions/filters";
 import {
   type ATTENTION,
   type SortField,
@@ -16,7 +17,7 @@ const ALL_COLUMNS = columnList("t", TRANSACTION_COLUMNS);
 const MONEY = columnList("p", MONEY_COLUMNS, "p_");
 
 /** Filter values. Times are half-open ranges; `created_at` is given as ids, which carry its millisecond. */
-type Values = FilterValues<Range<number>, { readonly gte?: string; readonly lt?: string }>;
+type Values = FilterValues<typeof FILTERS, Range<number>, { readonly gte?: string; readonly lt?: string }>;
 export type TransactionFilter = Omit<Values, "q"> & { readonly q?: TermMatches };
 
 export type TransactionCursor = {

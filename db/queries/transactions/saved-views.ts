@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, or, sql } from "drizzle-orm";
 import type { Orm } from "@/db/client";
 import { savedViews, users } from "@/db/schema/accounts";
+import type { SavedViewList } from "@/lib/contract/lists/saved-views";
 
 type SavedViewRow = typeof savedViews.$inferSelect;
 export type ShownSavedView = SavedViewRow & { readonly owner: string };
@@ -12,6 +13,7 @@ const shown = {
   environment_id: savedViews.environment_id,
   id: savedViews.id,
   user_id: savedViews.user_id,
+  list: savedViews.list,
   name: savedViews.name,
   query: savedViews.query,
   columns: savedViews.columns,
@@ -24,6 +26,9 @@ const shown = {
 const own = (environmentId: string, userId: string) =>
   and(eq(savedViews.environment_id, environmentId), eq(savedViews.user_id, userId));
 
+/** A user's views of a list. */
+export type ViewsOf = { readonly userId: string; readonly list: SavedViewList };
+
 /**
  * A user's own views, then views that others share, each oldest first. By primary key: an environment has
  * few.
@@ -31,7 +36,7 @@ const own = (environmentId: string, userId: string) =>
 export function listSavedViews(
   orm: Orm,
   environmentId: string,
-  userId: string,
+  { userId, list }: ViewsOf,
   limit: number,
 ): Promise<ShownSavedView[]> {
   return orm
@@ -41,6 +46,7 @@ export function listSavedViews(
     .where(
       and(
         eq(savedViews.environment_id, environmentId),
+        eq(savedViews.list, list),
         or(eq(savedViews.user_id, userId), eq(savedViews.shared, true)),
       ),
     )
@@ -53,8 +59,8 @@ export async function lockViewsOf(tx: Orm, userId: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('saved_views ' || ${userId}, 0))`);
 }
 
-export function countSavedViews(orm: Orm, environmentId: string, userId: string): Promise<number> {
-  return orm.$count(savedViews, own(environmentId, userId));
+export function countSavedViews(orm: Orm, environmentId: string, { userId, list }: ViewsOf): Promise<number> {
+  return orm.$count(savedViews, and(own(environmentId, userId), eq(savedViews.list, list)));
 }
 
 /** False if the user already has a view of that name. */

@@ -8,8 +8,8 @@ const ids = (shown: LiveRows<Row>) => shown.rows.map((some) => Number(some.id.sl
 const three = [row(3), row(2), row(1)];
 const start = firstRows("", three);
 
-describe("while nobody points at a row", () => {
-  test("new rows come in at once and are pointed out", () => {
+describe("while no row is hovered", () => {
+  test("new rows appear immediately and are highlighted", () => {
     const shown = settleRows(start, { key: "", response: [row(5), row(4), ...three.slice(0, 1)], hold: false });
     expect(ids(shown)).toEqual([5, 4, 3]);
     expect([...shown.fresh]).toEqual(["txn_005", "txn_004"]);
@@ -23,10 +23,10 @@ describe("while nobody points at a row", () => {
   });
 });
 
-describe("while somebody points at a row", () => {
+describe("while a row is hovered", () => {
   const held = (response: Row[], from = start) => settleRows(from, { key: "", response, hold: true });
 
-  test("every row keeps its place, and new ones wait", () => {
+  test("every row keeps its position, and new ones are held back", () => {
     const shown = held([row(5), row(4), ...three]);
     expect(ids(shown)).toEqual([3, 2, 1]);
     expect(waitingRows(shown)).toEqual({ added: 2, changed: true });
@@ -42,7 +42,7 @@ describe("while somebody points at a row", () => {
     expect(waitingRows(shown)).toEqual({ added: 0, changed: false });
   });
 
-  test("a row that left the response stays until it is let go", () => {
+  test("a row that left the response stays until the pointer leaves", () => {
     const shown = held([row(3), row(1)]);
     expect(ids(shown)).toEqual([3, 2, 1]);
     expect(waitingRows(shown)).toEqual({ added: 0, changed: true });
@@ -59,7 +59,7 @@ describe("while somebody points at a row", () => {
   });
 });
 
-test("another question has its own rows, whoever points where", () => {
+test("another query has its own rows, hovered or not", () => {
   const shown = settleRows(start, { key: "status=DECLINED", response: [row(9)], hold: true });
   expect(ids(shown)).toEqual([9]);
   expect(shown.fresh.size).toBe(0);

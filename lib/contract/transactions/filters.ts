@@ -4,24 +4,16 @@
  * in filter-details.
  */
 import { type AmountUnit, CURRENCIES, currencyDigits, MAX_AMOUNT, MINOR_UNITS } from "@/lib/contract/currencies";
-import type { TimeRange } from "./time-range";
+import {
+  type AmountFilter,
+  type FilterRow,
+  type FilterRows,
+  type FilterValues,
+  noFilters,
+  type UsedFilter,
+  usedIn,
+} from "@/lib/contract/lists/filters";
 import { ATTENTION, CARD_BRANDS, DECLINE_CODES, TRANSACTION_STATUSES, TRANSACTION_TYPES } from "./words";
-
-type Row = {
-  /** Parameter in the page's address, and operator in the search box. */
-  param: string;
-  /** Start of its chip. */
-  label: string;
-  /** The form that contains it. */
-  form: string;
-};
-/** Any of several enum values. */
-type WordsRow = Row & { kind: "words"; values: readonly string[] };
-/** An exact text, an exact number of digits, or up to `words` search terms. */
-type TextRow = Row & { kind: "text"; max: number; digits?: true; words?: number };
-/** A range with inclusive ends. */
-type RangeRow = Row & { kind: "amount" | "times" };
-export type FilterRow = WordsRow | TextRow | RangeRow;
 
 /**
  * By API name, in the order of an address. A filter has its column's name; see COLUMNS in
@@ -48,13 +40,7 @@ export const FILTERS = {
 type Rows = typeof FILTERS;
 export type FilterName = keyof Rows;
 /** Loosely typed, for code that iterates over all of them. */
-export const FILTER_ROWS: readonly (readonly [FilterName, FilterRow])[] = Object.entries(FILTERS) as never;
-
-/** Forms in the order of their filters. */
-export const FILTER_FORMS = [...new Set(FILTER_ROWS.map(([, row]) => row.form))];
-
-/** Amounts in minor units; `unit` is the unit of input and display. */
-export type AmountFilter = { gte: number | null; lte: number | null; unit: AmountUnit };
+export const FILTER_ROWS: FilterRows<FilterName> = Object.entries(FILTERS) as never;
 
 /** The same amounts in another currency, as precisely as it allows; plain minor units stay. */
 export function amountIn(unit: AmountUnit, { gte, lte, unit: was }: AmountFilter): AmountFilter {
@@ -77,72 +63,21 @@ export function contradicted({ amount, currency = [] }: TransactionFilters): Amo
 /** Shown when amount and currency conflict: the amount takes precedence. */
 export const onlyOf = (currency: string) => `The amount is in ${currency}, so only ${currency} is shown.`;
 
-type ValueOf<R, Amount, Times> = R extends { kind: "words"; values: readonly (infer Word)[] }
-  ? readonly Word[]
-  : R extends { kind: "amount" }
-    ? Amount
-    : R extends { kind: "times" }
-      ? Times
-      : string;
-/** Values by filter name; undefined or an empty list means unused. */
-export type FilterValues<Amount, Times> = {
-  readonly [Name in FilterName]?: ValueOf<Rows[Name], Amount, Times> | undefined;
-};
-
 /** The filters of the page. */
-export type TransactionFilters = FilterValues<AmountFilter, TimeRange>;
+export type TransactionFilters = FilterValues<Rows>;
 
 export type Range<End> = { gte?: End | undefined; lte?: End | undefined };
 /** Filters in the format of the API's search. */
-export type SearchFilters = FilterValues<Range<number>, Range<string>>;
+export type SearchFilters = FilterValues<Rows, Range<number>, Range<string>>;
 
 /** Assigning it clears every filter. */
-export const NO_FILTERS: TransactionFilters = Object.fromEntries(FILTER_ROWS.map(([name]) => [name, undefined]));
-
-export type UsedFilter = { name: FilterName; row: FilterRow } & (
-  | { kind: "words"; row: WordsRow; value: readonly string[] }
-  | { kind: "text"; row: TextRow; value: string }
-  | { kind: "amount"; value: AmountFilter }
-  | { kind: "times"; value: TimeRange }
-);
+export const NO_FILTERS: TransactionFilters = noFilters(FILTER_ROWS);
 
 /** Active filters in order. */
-export function usedFilters(filters: TransactionFilters): UsedFilter[] {
-  return FILTER_ROWS.flatMap(([name, row]) => {
-    const value = filters[name];
-    const isUsed = value !== undefined && !(Array.isArray(value) && value.length === 0);
-    return isUsed ? [{ name, row, kind: row.kind, value } as UsedFilter] : [];
-  });
-}
+export const usedFilters = (filters: TransactionFilters): UsedFilter<FilterName>[] => usedIn(FILTER_ROWS, filters);
 
 /** Parameters for the two ends of a range in the API's list. */
 export function endsOf(name: FilterName, { kind }: FilterRow): [low: string, high: string] {
   const moment = name.replace(/_at$/, "");
   return kind === "amount" ? [`min_${name}`, `max_${name}`] : [`${moment}_after`, `${moment}_before`];
-}
-
-/** The values in the contract's order, so that equal queries have equal addresses; null if one is unknown. */
-export function readWords(row: WordsRow, given: readonly string[]): string[] | null {
-  const lower = new Set(given.map((word) => word.toLowerCase()));
-  const found = row.values.filter((word) => lower.delete(word.toLowerCase()));
-  return lower.size === 0 ? found : null;
-}
-
-/** The possible values, or the first of many. */
-export function wordsText({ values }: WordsRow): string {
-  return `${values.slice(0, 12).join(", ")}${values.length > 12 ? " …" : ""}`;
-}
-
-/** Reason why a text can't be searched for, or null. */
-export function problemOfText({ max, digits, words }: TextRow, value: string): string | null {
-  if (value === "" || (words && value.trim() === "")) return "This is empty.";
-  if (digits && (value.length !== max || /\D/.test(value))) return `Use exactly ${max} digits.`;
-  if (value.length > max) return `It is longer than ${max} characters.`;
-  if (words && value.trim().split(/\s+/).length > words) return `Use at most ${words} words.`;
-  return isText(value) ? null : "It contains characters that are not allowed.";
-}
-
-/** A lone surrogate can't be sent, and U+0000 can't be stored. */
-export function isText(value: string): boolean {
-  return !value.includes("\u0000") && value.isWellFormed();
 }

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { amountText, MAX_AMOUNT, MINOR_UNITS, parseAmount } from "@/lib/contract/currencies";
-import { amountIn, contradicted, isText, usedFilters } from "./filters";
+import { isText } from "@/lib/contract/lists/filters";
+import { amountIn, contradicted, usedFilters } from "./filters";
 import {
   FIRST_QUERY,
   formatQuery,
@@ -80,8 +81,8 @@ test.each([
   expect(amountIn(unit, amount)).toEqual({ ...expected, unit });
 });
 
-describe("an address and the question it asks", () => {
-  test("tell the same, for every question", () => {
+describe("a URL and its query", () => {
+  test("round-trip, for every query", () => {
     fc.assert(
       fc.property(query, (asked) => {
         const text = formatQuery(asked);
@@ -92,7 +93,7 @@ describe("an address and the question it asks", () => {
     );
   });
 
-  test("every question is one that the API takes", () => {
+  test("every query is accepted by the API", () => {
     fc.assert(
       fc.property(query, fc.constantFrom("UTC", "America/Los_Angeles", "Pacific/Kiritimati"), (asked, zone) => {
         const body = searchBody(asked, zone, Date.now());
@@ -104,7 +105,7 @@ describe("an address and the question it asks", () => {
     );
   });
 
-  test("any parameters at all are read without an error, and what is kept can be asked", () => {
+  test("any parameters parse without an error, and the kept ones form a valid query", () => {
     const names = [
       "status",
       "brand",
@@ -169,12 +170,12 @@ describe("an address and the question it asks", () => {
     expect(transactionsHref("live")).toBe("/live/transactions");
   });
 
-  test("an open panel and the saved view are no filters", () => {
+  test("an open panel and the saved view are not filters", () => {
     expect(parse("panel=pay_1&view=view_1")).toEqual({ query: FIRST_QUERY, problems: [] });
   });
 });
 
-describe("what means nothing is named and left out", () => {
+describe("meaningless parameters are reported and ignored", () => {
   test.each([
     ["status=DECLIEND", "status"],
     ["status=", "status"],
@@ -210,7 +211,7 @@ describe("what means nothing is named and left out", () => {
     expect(asked).toEqual(FIRST_QUERY);
   });
 
-  test("the rest of the address is kept, and of two the first counts", () => {
+  test("the other parameters are kept, and the first of two duplicates counts", () => {
     const { query: asked, problems } = parse("brand=visa&status=nonsense&brand=amex");
     expect(asked).toEqual({ ...FIRST_QUERY, card_brand: ["visa"] });
     expect(problems).toMatchObject([{ param: "brand" }, { param: "status" }]);
@@ -229,7 +230,7 @@ test.each([
   expect(amountText(minorUnits, currency)).toBe(shown);
 });
 
-test("an amount in a currency finds that currency alone", () => {
+test("an amount with a currency finds only that currency", () => {
   const body = (query: Partial<TransactionQuery>) =>
     searchBody({ ...FIRST_QUERY, ...query }, "UTC", Date.now()).filters;
   const amount = { gte: 5_000, lte: null, unit: "EUR" };
@@ -240,7 +241,7 @@ test("an amount in a currency finds that currency alone", () => {
   expect(body({ amount: inMinor, currency: ["GBP", "USD"] }).currency).toEqual(["GBP", "USD"]);
 });
 
-test("an address whose amount and currency contradict each other means the amount’s, and says so", () => {
+test("if amount and currency contradict each other, the amount's currency is used and reported", () => {
   const { query, problems } = parse("min=50&unit=EUR&currency=USD,GBP");
   expect(query).toMatchObject({ amount: { gte: 5_000, unit: "EUR" }, currency: ["EUR"] });
   expect(problems).toEqual([

@@ -1,20 +1,17 @@
 /** Query of the transaction list: as in the page's address, and as in the API. */
 import { amountText, DEFAULT_UNIT, isAmountUnit, MINOR_UNITS, parseAmount } from "@/lib/contract/currencies";
+import { type QueryProblem, readable, readFilter } from "@/lib/contract/lists/address";
+import { type AmountFilter, readWords } from "@/lib/contract/lists/filters";
 import {
-  type AmountFilter,
   contradicted,
   FILTER_ROWS,
   FILTERS,
-  type FilterRow,
   onlyOf,
-  problemOfText,
-  readWords,
   type SearchFilters,
   type TransactionFilters,
   usedFilters,
-  wordsText,
 } from "./filters";
-import { formatTimes, parseTimes, resolveTimes } from "./time-range";
+import { formatTimes, resolveTimes } from "./time-range";
 import { SORT_FIELDS, type SortField } from "./words";
 
 /** The list's query: everything in its address except open panels. */
@@ -32,9 +29,6 @@ export const MAX_PAGE = 10_000_000;
 
 export const FIRST_QUERY: TransactionQuery = { sort: { field: "created_at", order: "desc" }, page: 1, perPage: 20 };
 
-/** An invalid parameter of an address, shown to the user instead of being dropped silently. */
-export type QueryProblem = { param: string; value: string; message: string };
-
 /** Parameters of the same address outside the query: an open side panel, the saved view it came from. */
 const BESIDE_PARAMS = ["panel", "view"] as const;
 
@@ -44,7 +38,15 @@ const FILTER_READERS = FILTER_ROWS.flatMap(([name, row]): [string, Reader][] =>
   row.kind === "amount"
     ? // Parsed together in readAmount; listed here only to be recognized.
       ["min", "max", "unit"].map((param) => [param, () => ({})])
-    : [[row.param, (value) => readFilter(name, row, value)]],
+    : [
+        [
+          row.param,
+          (value) => {
+            const result = readFilter(row, value);
+            return typeof result === "string" ? result : { [name]: result.value };
+          },
+        ],
+      ],
 );
 
 const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
@@ -73,18 +75,6 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
     },
   ],
 ]);
-
-function readFilter(name: string, row: FilterRow, value: string): Partial<TransactionFilters> | string {
-  if (row.kind === "words") {
-    const words = readWords(row, value.split(","));
-    return words ? { [name]: words } : `Use any of ${wordsText(row)}.`;
-  }
-  if (row.kind === "text") return problemOfText(row, value) ?? { [name]: value };
-  const times = parseTimes(value);
-  return times
-    ? { [name]: times }
-    : "Use a day such as 2026-11-20, a range such as 2026-11-01..2026-11-20, or last-week.";
-}
 
 /** Parses an address's parameters. Invalid ones are dropped and listed in `problems`. */
 export function parseQuery(params: Iterable<readonly [string, string]>): {
@@ -163,13 +153,6 @@ const amountParams = ({ gte, lte, unit }: AmountFilter): [string, string | null]
   ["max", lte === null ? null : amountText(lte, unit)],
   ["unit", unit === DEFAULT_UNIT ? null : unit],
 ];
-
-/**
- * Escapes only what a query string requires, because commas and colons are more readable than %2C and %3A.
- */
-function readable(value: string): string {
-  return encodeURIComponent(value).replaceAll("%2C", ",").replaceAll("%3A", ":").replaceAll("%40", "@");
-}
 
 /** Address of the transactions page for this query; any filter may be absent. */
 export function transactionsHref(mode: string, query: Partial<TransactionQuery> = {}): string {

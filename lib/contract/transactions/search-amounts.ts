@@ -3,8 +3,8 @@
  * `amount:`.
  */
 import { type AmountUnit, isAmountUnit, MAX_AMOUNT } from "@/lib/contract/currencies";
+import type { AmountFilter } from "@/lib/contract/lists/filters";
 import { readTypedAmount, unitNamed } from "@/lib/contract/typed-amount";
-import type { AmountFilter } from "./filters";
 import { isDay } from "./time-range";
 
 /** A token of the search box: `status:declined` has an operator, `"anna smith"` is one token. */

@@ -116,9 +116,12 @@ describe("the search box understands", () => {
     expect(parseSearch(text)).toEqual({ filters, jump: null, problems: [] });
   });
 
-  test.each(["pay_01h455vb4pex5vsknk084sn02q", " TXN_01h455vb4pex5vsknk084sn02q "])("an id to open: %s", (text) => {
-    expect(parseSearch(text)).toEqual({ filters: {}, jump: text.trim().toLowerCase(), problems: [] });
-  });
+  test.each(["pay_01h455vb4pex5vsknk084sn02q", " TXN_01h455vb4pex5vsknk084sn02q ", "inv_01h455vb4pex5vsknk084sn02q"])(
+    "an id to open: %s",
+    (text) => {
+      expect(parseSearch(text)).toEqual({ filters: {}, jump: text.trim().toLowerCase(), problems: [] });
+    },
+  );
 });
 
 describe("unrecognized words become a text search, and the filters are kept", () => {
@@ -155,7 +158,9 @@ describe("unrecognized words become a text search, and the filters are kept", ()
     expect(withSearch({ q: "anna" }, parseSearch("smith visa"))).toEqual({ q: "anna smith", card_brand: ["visa"] });
     expect(withSearch({ q: "a b c d e f g h" }, parseSearch("smith"))).toEqual({ q: "smith" });
     expect(withSearch({ q: "anna", card_last4: "4242" }, parseSearch("visa"))).toEqual({
-      ...{ q: "anna", card_last4: "4242", card_brand: ["visa"] },
+      q: "anna",
+      card_last4: "4242",
+      card_brand: ["visa"],
     });
   });
 });

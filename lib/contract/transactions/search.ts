@@ -1,21 +1,17 @@
 import { type AmountUnit, DEFAULT_UNIT } from "@/lib/contract/currencies";
+import { type AmountFilter, type FilterRow, problemOfText, readWords, wordsText } from "@/lib/contract/lists/filters";
 import { addDays } from "@/lib/contract/reporting/period";
 import { HOLDS_SECRET, holdsSecret, mayBecomeSecret } from "@/lib/contract/secrets";
 import { FILTER_DETAILS } from "@/lib/contract/transactions/filter-details";
 import {
-  type AmountFilter,
   amountIn,
   contradicted,
   FILTER_ROWS,
   FILTERS,
   type FilterName,
-  type FilterRow,
   onlyOf,
-  problemOfText,
-  readWords,
   type TransactionFilters,
   usedFilters,
-  wordsText,
 } from "@/lib/contract/transactions/filters";
 import { isDay, parseMoment, parseTimes, type TimeRange } from "@/lib/contract/transactions/time-range";
 import { readAmountPhrase, readAmountValue, type SearchChoice, type SearchToken } from "./search-amounts";
@@ -46,7 +42,7 @@ type Result =
 const FILLERS = new Set(
   "payments payment transactions transaction charges cards card from to for in on of with and the all by".split(" "),
 );
-const ID = /^(pay|txn|sub|plan)_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+const ID = /^(pay|txn|inv|pm|sub|plan)_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
 /**
  * Parses the search box: operators (`status:declined amount:>50`) and plain terms (`4242`,

@@ -105,6 +105,12 @@ export function startOfDay(timeZone: string, day: string): number {
   return own.length > 0 ? Math.min(...own) : startOfDay(timeZone, addDays(day, 1));
 }
 
+/** Whole days, both inclusive, as the first instant and the first one after them. */
+export const dayInstants = ({ from, to }: { from: string; to: string }, timeZone: string) => ({
+  from: new Date(startOfDay(timeZone, from)),
+  before: new Date(startOfDay(timeZone, addDays(to, 1))),
+});
+
 /** First and last day of a preset. */
 export function presetDays(preset: DatePreset, timeZone: string, now: number): { from: string; to: string } {
   const today = dayIn(timeZone, now);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { CURRENCIES } from "@/lib/contract/currencies";
+import { DISPUTE_STATUSES } from "@/lib/contract/disputes/statuses";
 import { declineCode } from "@/lib/contract/errors";
 import {
   amountOut,
@@ -20,19 +21,10 @@ import {
   timestamp,
 } from "@/lib/contract/fields";
 import { idInput, idOf } from "@/lib/contract/ids";
-import { DISPUTE_STATUSES } from "@/lib/contract/payments/dispute-words";
+import { type FilterRow, problemOfText } from "@/lib/contract/lists/filters";
 import { AVS_RESULTS, type AvsResult, CVV_RESULTS, type CvvResult } from "@/lib/contract/payments/words";
 import { FILTER_DETAILS, type ListedName } from "./filter-details";
-import {
-  endsOf,
-  FILTER_ROWS,
-  type FILTERS,
-  type FilterName,
-  type FilterRow,
-  problemOfText,
-  type Range,
-  type SearchFilters,
-} from "./filters";
+import { endsOf, FILTER_ROWS, type FILTERS, type FilterName, type Range, type SearchFilters } from "./filters";
 import { ACTIONS, CARD_BRANDS, REFUND_REASONS, SORT_FIELDS, TRANSACTION_STATUSES, TRANSACTION_TYPES } from "./words";
 
 const transactionStatus = z.enum(TRANSACTION_STATUSES).meta({ id: "TransactionStatus" });

@@ -124,7 +124,7 @@ describe("an export of transactions", () => {
     expect(total("fee")).toBeGreaterThan(0);
   });
 
-  test("takes no longer for an environment that the statistics do not know yet", async () => {
+  test("is as fast for an environment without statistics", async () => {
     await db.sql`analyze`;
     const { call: unknown } = await testTenant(db);
     await insertManyTransactions(db, unknown().environment.id, 30_000);

@@ -43,7 +43,7 @@ describe("listing", () => {
     for (const row of page.data) expect(transaction.strict().parse(row)).toEqual(row);
   });
 
-  it("takes created_after and created_before as exclusive, and amounts as inclusive", async () => {
+  it("treats created_after and created_before as exclusive, and amounts as inclusive", async () => {
     const page = await list({
       created_after: at(10),
       created_before: at(13),
@@ -55,7 +55,7 @@ describe("listing", () => {
     expect(page.data.map((row) => row.id)).toEqual(expectedIds(within));
   });
 
-  it("takes captured_after and captured_before as exclusive, and one currency, plan, type and decline code", async () => {
+  it("treats captured_after and captured_before as exclusive, and accepts one currency, plan, type and decline code", async () => {
     const found = async (query: ListTransactionsQuery) =>
       (await list({ ...query, limit: 100 })).data.map(({ id }) => id);
     const captured = { captured_after: at(20), captured_before: at(60) };
@@ -107,7 +107,7 @@ describe("listing", () => {
     expect(await list({ offset: 219 })).toMatchObject({ has_more: true });
   });
 
-  it("refuses to start after what is unknown, malformed or another merchant's", async () => {
+  it("rejects a cursor that is unknown, malformed or another merchant's", async () => {
     for (const id of [encodeId("transaction", newId()), "nonsense", encodeId("transaction", foreign.id)]) {
       await expect(list({ starting_after: id })).rejects.toMatchObject({
         code: "invalid_parameter",
@@ -116,7 +116,7 @@ describe("listing", () => {
     }
   });
 
-  it("shows another merchant and the other mode nothing of it", async () => {
+  it("shows none of its transactions to another merchant or the other mode", async () => {
     expect((await listTransactions(testContext(service, otherMerchant.test), {})).total).toBe(1);
     expect(await listTransactions(testContext(service, merchant.live), {})).toMatchObject({ data: [], total: 0 });
   });

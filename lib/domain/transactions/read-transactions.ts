@@ -13,12 +13,12 @@ import {
   findTransactions,
 } from "@/db/queries/transactions/transactions";
 import { decodeId } from "@/lib/contract/ids";
+import type { FilterRow } from "@/lib/contract/lists/filters";
 import { FILTER_DETAILS } from "@/lib/contract/transactions/filter-details";
 import {
   endsOf,
   FILTER_ROWS,
   type FilterName,
-  type FilterRow,
   type Range,
   type SearchFilters,
 } from "@/lib/contract/transactions/filters";
@@ -197,7 +197,10 @@ function sumsOf(found: readonly SumRow[]): TransactionSums {
     rows: found.reduce((sum, { rows }) => sum + rows, 0),
     capped: found.some(({ capped }) => capped),
     sums: found.map(({ currency, gross, refunded, fees }) => ({
-      ...{ currency, gross, refunded, fees },
+      currency,
+      gross,
+      refunded,
+      fees,
       net: gross - refunded - fees,
     })),
   };

@@ -7,25 +7,25 @@ import {
   lockViewsOf,
   deleteSavedView as removeView,
   type ShownSavedView,
+  type ViewsOf,
 } from "@/db/queries/transactions/saved-views";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId, encodeId } from "@/lib/contract/ids";
-import type { UserRole } from "@/lib/contract/permissions";
 import {
   type CreateSavedViewBody,
   MAX_SAVED_VIEWS,
   type SavedView,
   type UpdateSavedViewBody,
-} from "@/lib/contract/transactions/saved-views";
+} from "@/lib/contract/lists/saved-views";
 import { idTime, newId } from "@/lib/ids";
 import { type Context, resourceNotFound } from "../context";
 
 /** The user's own views, then up to as many shared by the team. */
-export async function listSavedViews(ctx: Context, input: { userId: string }): Promise<SavedView[]> {
+export async function listSavedViews(ctx: Context, input: ViewsOf): Promise<SavedView[]> {
   const rows = await findViews(
     ctx.service.db.within(ctx.environment.id).orm,
     ctx.environment.id,
-    input.userId,
+    input,
     2 * MAX_SAVED_VIEWS,
   );
   return rows.map((row) => presentSavedView(row, input.userId));
@@ -43,16 +43,16 @@ async function getSavedView(ctx: Context, input: { userId: string; id: string })
 /** Saves a view for a user. Refuses a name the user already has, and more views than fit the page. */
 export async function createSavedView(
   ctx: Context,
-  input: CreateSavedViewBody & { userId: string; role: UserRole },
+  input: CreateSavedViewBody & { userId: string; canShare: boolean },
 ): Promise<SavedView> {
-  const { userId, name, query, columns, shared } = input;
-  requireSharing(input.role, shared);
+  const { userId, list, name, query, columns, shared } = input;
+  requireSharing(input.canShare, shared);
   const id = newId();
   const created_at = idTime(id);
-  const view = { id, user_id: userId, name, query, columns, shared, created_at, updated_at: created_at };
+  const view = { id, user_id: userId, list, name, query, columns, shared, created_at, updated_at: created_at };
   await ctx.service.db.within(ctx.environment.id).orm.transaction(async (tx) => {
     await lockViewsOf(tx, userId);
-    if ((await countSavedViews(tx, ctx.environment.id, userId)) >= MAX_SAVED_VIEWS) {
+    if ((await countSavedViews(tx, ctx.environment.id, { userId, list })) >= MAX_SAVED_VIEWS) {
       throw new AppError("invalid_parameter", `You have ${MAX_SAVED_VIEWS} views. Delete one before you save another.`);
     }
     if (!(await insertSavedView(tx, ctx.environment.id, view))) throw viewNameTaken(name);
@@ -63,13 +63,13 @@ export async function createSavedView(
 /** Changes a user's own view; others' views are not found, shared or not. */
 export async function updateSavedView(
   ctx: Context,
-  input: UpdateSavedViewBody & { userId: string; role: UserRole; id: string },
+  input: UpdateSavedViewBody & { userId: string; canShare: boolean; id: string },
 ): Promise<SavedView> {
-  const { userId, role, id: publicId, ...changes } = input;
+  const { userId, canShare, id: publicId, ...changes } = input;
   const id = decodeId("savedView", publicId);
   if (id === null) throw resourceNotFound("saved view", publicId);
-  // A member who has become a viewer may still stop sharing their own views.
-  requireSharing(role, changes.shared ?? (await getSavedView(ctx, { userId, id: publicId })).shared);
+  // A member who may no longer share may still stop sharing their own views.
+  requireSharing(canShare, changes.shared ?? (await getSavedView(ctx, { userId, id: publicId })).shared);
   const updated_at = ctx.service.clock.now().toISOString();
   const done = await changeView(ctx.service.db.within(ctx.environment.id).orm, ctx.environment.id, userId, id, {
     ...changes,
@@ -98,6 +98,7 @@ function presentSavedView(row: ShownSavedView, userId: string): SavedView {
   return {
     id: encodeId("savedView", row.id),
     object: "saved_view",
+    list: row.list,
     name: row.name,
     query: row.query,
     columns: row.columns,
@@ -109,10 +110,10 @@ function presentSavedView(row: ShownSavedView, userId: string): SavedView {
   };
 }
 
-/** Viewers can't change what the team sees, so their views stay private. */
-function requireSharing(role: UserRole, shared: boolean): void {
-  if (!shared || role !== "viewer") return;
-  throw new AppError("permission_denied", "Viewers cannot share views. Ask an owner to share one with the team.");
+/** Members who may change nothing can't change what the team sees either. */
+function requireSharing(canShare: boolean, shared: boolean): void {
+  if (!shared || canShare) return;
+  throw new AppError("permission_denied", "Your role cannot share views. Ask an owner to share one with the team.");
 }
 
 function viewNameTaken(name: string): AppError {

@@ -74,15 +74,15 @@ const filters: [name: string, filter: object, matches: (row: SampleTransaction) 
     (row) => row.time > START + 10 && row.time <= START + 50,
   ],
   ["a plan", { plan_id: encodeId("plan", PLAN) }, (row) => row.plan_id === PLAN],
-  ["what is no plan's id", { plan_id: "plan_1" }, () => false],
+  ["an id of another kind", { plan_id: "plan_1" }, () => false],
   [
     "a currency and a brand",
     { currency: ["EUR"], card_brand: ["visa"] },
     (row) => row.currency === "EUR" && row.card_brand === "visa",
   ],
-  ["a currency that nobody paid in", { currency: ["JPY"] }, () => false],
-  ["charges, which is all", { type: ["CHARGE"] }, () => true],
-  ["refunds, of which there are none", { type: ["REFUND"] }, () => false],
+  ["a currency without payments", { currency: ["JPY"] }, () => false],
+  ["charges, which match all", { type: ["CHARGE"] }, () => true],
+  ["refunds, which match none", { type: ["REFUND"] }, () => false],
   [
     "either of two decline codes",
     { decline_code: ["lost_card", "stolen_card"] },
@@ -113,7 +113,7 @@ describe("searching finds exactly what matches, in order", () => {
   for (const [name, filter, matches] of filters) {
     for (const field of ["created_at", "amount", "status"] as const) {
       for (const order of ["asc", "desc"] as const) {
-        it(`${name}, by ${field} ${order}: pages by offset and by starting_after tell the same`, async () => {
+        it(`${name}, by ${field} ${order}: paging by offset and by starting_after return the same`, async () => {
           const all = expectedIds(matches, field, order);
           const byOffset: string[] = [];
           const byCursor: string[] = [];

@@ -72,7 +72,9 @@ export async function withWordsFound(
   const times = filter.created_at ?? {};
   const window = { order: "desc", times, limit: MAX_COUNTED } as const;
   const { total, ids } = await countByTerms(sql, environmentId, words, window, {
-    ...{ limit: TOTAL_CAP, offset: 0, unlessMoreThan: TOTAL_CAP },
+    limit: TOTAL_CAP,
+    offset: 0,
+    unlessMoreThan: TOTAL_CAP,
   });
   if (total < MAX_COUNTED) return { ...filter, q: { ids } };
   const end = async (order: "asc" | "desc") => {

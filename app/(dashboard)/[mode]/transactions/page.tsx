@@ -11,11 +11,10 @@ import { searchTransactionsBody } from "@/lib/contract/transactions/transaction"
 import { environmentNow } from "@/lib/domain/context";
 import { listOwnCurrencies } from "@/lib/domain/reporting/overview";
 import { searchTransactionTable } from "@/lib/domain/transactions/read-transactions";
-import { type DashboardPage, dashboardPage } from "@/lib/http/page";
+import { addressParams, type DashboardPage, dashboardPage, type SearchParams } from "@/lib/http/page";
 
-export const metadata: Metadata = { title: "Transactions" };
+export const metadata: Metadata = { title: "Payments" };
 
-type SearchParams = Record<string, string | string[] | undefined>;
 type TransactionsPageProps = { params: Promise<{ mode: string }>; searchParams: Promise<SearchParams> };
 
 export default async function TransactionsPage({ params, searchParams }: TransactionsPageProps) {
@@ -31,13 +30,11 @@ export default async function TransactionsPage({ params, searchParams }: Transac
   return <TransactionsView {...{ initial, currencies }} columns={knownColumns(columns?.split("."))} apiUrl={baseUrl} />;
 }
 
-/** The page that the address requests; null if the API would refuse it, in which case the browser shows why. */
+/**
+ * The page that the address requests; null if the API would refuse it, in which case the browser shows why.
+ */
 async function firstList(page: DashboardPage, searchParams: SearchParams) {
-  const { query } = parseQuery(
-    Object.entries(searchParams)
-      .filter(([name]) => name !== "panel" && name !== "view")
-      .flatMap(([name, value]) => [value ?? []].flat().map((text) => [name, text] as const)),
-  );
+  const { query } = parseQuery(addressParams(searchParams).filter(([name]) => name !== "panel" && name !== "view"));
   const at = Date.now();
   const body = searchTransactionsBody.safeParse(
     searchBody(query, page.merchant.timeZone, environmentNow(page.ctx).getTime()),

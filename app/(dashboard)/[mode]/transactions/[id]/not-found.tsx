@@ -4,5 +4,5 @@ import { NothingHere } from "@/components/shell/nothing-here";
 export const metadata: Metadata = { title: "Transaction not found" };
 
 export default function TransactionNotFound() {
-  return <NothingHere what="transaction" list="transactions" listLabel="All transactions" />;
+  return <NothingHere what="transaction" list="transactions" listLabel="All payments" />;
 }

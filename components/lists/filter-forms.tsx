@@ -2,48 +2,64 @@
 
 import { type ReactNode, useId, useRef, useState } from "react";
 import { AmountError } from "@/components/ui/amount-error";
-import { StatusBadge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { Checkbox } from "@/components/ui/checkbox";
 import { Field, Input, Select } from "@/components/ui/field";
 import { cn } from "@/components/ui/styles";
+import type { FilterOptions } from "@/lib/client/lists/filter-chips";
 import { DEFAULT_UNIT, MINOR_UNITS } from "@/lib/contract/currencies";
 import { wordLabel } from "@/lib/contract/format";
-import { FILTER_DETAILS } from "@/lib/contract/transactions/filter-details";
 import {
-  amountIn,
-  FILTER_ROWS,
-  type FilterName,
+  type AmountFilter as Amounts,
   type FilterRow,
+  type FilterRows,
   problemOfText,
-  type TransactionFilters,
-} from "@/lib/contract/transactions/filters";
-import { DATE_PRESETS, type DatePreset, isDay } from "@/lib/contract/transactions/time-range";
-import type { TransactionStatus } from "@/lib/contract/transactions/words";
+} from "@/lib/contract/lists/filters";
+import { amountIn } from "@/lib/contract/transactions/filters";
+import { DATE_PRESETS, type DatePreset, isDay, type TimeRange } from "@/lib/contract/transactions/time-range";
 import { type AmountChoice, plainAmount, readTypedAmount } from "@/lib/contract/typed-amount";
 
-type FilterFormProps = {
-  filters: TransactionFilters;
-  onChange: (patch: TransactionFilters) => void;
+export type FilterFormProps = {
+  rows: FilterRows;
+  form: string;
+  filters: object;
+  onChange(patch: object): void;
   /** Called when the filter is applied, to close the popover. */
   onDone?: () => void;
   timeZone: string;
   /** The merchant's currencies, most used first. */
   currencies: readonly string[];
+  options?: FilterOptions | undefined;
 };
-type RowProps<Kind = FilterRow["kind"]> = FilterFormProps & { name: FilterName; row: FilterRow & { kind: Kind } };
+
+/** A list's filters, and what its controls say. */
+type FormSpec = {
+  details?: Readonly<Record<string, { control?: string; hint?: string; placeholder?: string }>>;
+  /** A value's label, if it isn't its name. */
+  labelOf?: (name: string, word: string) => ReactNode;
+};
+
+/** Values by filter name; which kind each has is known from its row. */
+type Values = {
+  readonly amount?: Amounts;
+  readonly currency?: readonly string[];
+  readonly [name: string]: unknown;
+};
+type FormProps = Omit<FilterFormProps, "rows" | "form" | "filters"> & FormSpec & { filters: Values };
+type RowProps<Kind = FilterRow["kind"]> = FormProps & { name: string; row: FilterRow & { kind: Kind } };
 
 /** Controls of all filters in one form. */
-export function FilterForm({ form, ...given }: FilterFormProps & { form: string }) {
-  const { amount } = given.filters;
+export function FilterForm({ form, rows: all, ...given }: FilterFormProps & FormSpec) {
+  const filters = given.filters as Values;
+  const { amount } = filters;
   // A typed amount keeps its number when the currency changes: 50 USD becomes 50 EUR.
-  const onChange = (patch: TransactionFilters) => {
+  const onChange = (patch: Values) => {
     const [currency, ...more] = patch.currency ?? [];
     const isOfIt = currency === undefined || more.length > 0 || amount === undefined;
-    given.onChange(isOfIt ? patch : { amount: amountIn(currency, amount), ...patch });
+    given.onChange(isOfIt ? patch : { amount: amountIn(currency as Amounts["unit"], amount), ...patch });
   };
-  const props = { ...given, onChange };
-  const rows = FILTER_ROWS.filter(([, row]) => row.form === form);
+  const props = { ...given, filters, onChange };
+  const rows = all.filter(([, row]) => row.form === form);
   const texts = rows.flatMap(([name, row]) => (row.kind === "text" ? [{ name, row }] : []));
   return (
     <div className="flex flex-col gap-4">
@@ -115,7 +131,7 @@ function TypedFilters({ value, onApply, onRemove, children }: TypedFiltersProps)
 /** Longer lists of options fold into a dropdown. */
 const MAX_CHECKBOXES = 12;
 
-function WordsFilter({ name, row, filters, onChange, currencies }: Omit<RowProps<"words">, "timeZone">) {
+function WordsFilter({ name, row, filters, onChange, onDone, currencies, labelOf }: RowProps<"words">) {
   const chosen = (filters[name] ?? []) as readonly string[];
   if (row.values.length > MAX_CHECKBOXES) {
     const several = chosen.length > 1 ? [chosen.join(",")] : [];
@@ -128,9 +144,30 @@ function WordsFilter({ name, row, filters, onChange, currencies }: Omit<RowProps
       >
         <option value="">Any</option>
         {[...several, ...likely, ...row.values.filter((word) => !likely.includes(word))].map((word) => (
-          <option key={word}>{word}</option>
+          <option key={word} value={word}>
+            {row.labels?.[word] ?? word}
+          </option>
         ))}
       </Select>
+    );
+  }
+  if (row.single) {
+    return (
+      <fieldset className="grid grid-cols-[repeat(auto-fill,minmax(9rem,1fr))] gap-1">
+        <legend className="sr-only">{row.label}</legend>
+        {row.values.map((word) => (
+          <Choice
+            key={word}
+            chosen={chosen.includes(word)}
+            onClick={() => {
+              onChange({ [name]: chosen.includes(word) ? [] : [word] });
+              onDone?.();
+            }}
+          >
+            {labelOf?.(name, word) ?? row.labels?.[word] ?? wordLabel(word)}
+          </Choice>
+        ))}
+      </fieldset>
     );
   }
   const toggled = (word: string, isOn: boolean) =>
@@ -141,12 +178,26 @@ function WordsFilter({ name, row, filters, onChange, currencies }: Omit<RowProps
       {row.values.map((word) => (
         <Checkbox
           key={word}
-          label={name === "status" ? <StatusBadge status={word as TransactionStatus} /> : wordLabel(word)}
+          label={labelOf?.(name, word) ?? row.labels?.[word] ?? wordLabel(word)}
           checked={chosen.includes(word)}
           onChange={(event) => onChange({ [name]: toggled(word, event.target.checked) })}
         />
       ))}
     </fieldset>
+  );
+}
+
+/** One of several values; pressing it again removes the filter. */
+function Choice({ chosen, onClick, children }: { chosen: boolean; onClick: () => void; children: ReactNode }) {
+  return (
+    <button
+      type="button"
+      aria-pressed={chosen}
+      className={cn("menu-item", chosen && "bg-accent-ground font-medium text-accent")}
+      onClick={onClick}
+    >
+      {children}
+    </button>
   );
 }
 
@@ -158,7 +209,7 @@ function AmountFilter({ filters, onChange, onDone, currencies }: Omit<RowProps, 
   const inputs = { min: useRef<HTMLInputElement>(null), max: useRef<HTMLInputElement>(null) };
   const id = useId();
   const shown = (minor: number | null | undefined) => (minor == null || !amount ? "" : plainAmount(minor, amount.unit));
-  const set = (value: TransactionFilters["amount"]) => {
+  const set = (value: Amounts | undefined) => {
     onChange({ amount: value });
     onDone?.();
   };
@@ -182,7 +233,10 @@ function AmountFilter({ filters, onChange, onDone, currencies }: Omit<RowProps, 
     setWrong(null);
   };
   const control = (end: Wrong["end"]) => ({
-    ...{ name: end, ref: inputs[end], inputMode: "decimal" as const, autoComplete: "off" },
+    name: end,
+    ref: inputs[end],
+    inputMode: "decimal" as const,
+    autoComplete: "off",
     ...(wrong?.end === end && { "aria-invalid": true, "aria-describedby": id }),
   });
 
@@ -217,7 +271,7 @@ const unitWords = (unit: string) => (unit === MINOR_UNITS ? "minor units" : unit
 
 /** Presets and a range of days in the merchant's `timeZone`, which is shown. */
 function TimesFilter({ name, filters, onChange, onDone, timeZone }: Omit<RowProps, "row">) {
-  const times = filters[name as "created_at"];
+  const times = filters[name] as TimeRange | undefined;
   const [error, setError] = useState<string | undefined>();
   const preset = times && "preset" in times ? times.preset : null;
   const range = times && !("preset" in times) ? times : null;
@@ -237,15 +291,13 @@ function TimesFilter({ name, filters, onChange, onDone, timeZone }: Omit<RowProp
       <p className="text-soft text-xs">Days in {timeZone}, the time zone of your business</p>
       <div className="grid grid-cols-2 gap-1">
         {(Object.keys(DATE_PRESETS) as DatePreset[]).map((some) => (
-          <button
+          <Choice
             key={some}
-            type="button"
-            aria-pressed={some === preset}
-            className={cn("menu-item", some === preset && "bg-accent-ground font-medium text-accent")}
+            chosen={some === preset}
             onClick={() => set(some === preset ? undefined : { preset: some })}
           >
             {DATE_PRESETS[some]}
-          </button>
+          </Choice>
         ))}
       </div>
       <div className="border-t pt-3">
@@ -264,12 +316,12 @@ function TimesFilter({ name, filters, onChange, onDone, timeZone }: Omit<RowProp
   );
 }
 
-type TextFiltersProps = Omit<FilterFormProps, "timeZone" | "currencies"> & {
-  texts: readonly { name: FilterName; row: FilterRow & { kind: "text" } }[];
+type TextFiltersProps = FormProps & {
+  texts: readonly { name: string; row: FilterRow & { kind: "text" } }[];
 };
 
 /** Each filter matches exactly. */
-function TextFilters({ texts, filters, onChange, onDone }: TextFiltersProps) {
+function TextFilters({ texts, filters, onChange, onDone, details, options }: TextFiltersProps) {
   const [errors, setErrors] = useState<Record<string, string>>({});
   const set = (values: Record<string, string>) => {
     onChange(Object.fromEntries(texts.map(({ name }) => [name, values[name] || undefined])));
@@ -292,21 +344,32 @@ function TextFilters({ texts, filters, onChange, onDone }: TextFiltersProps) {
       {texts.map(({ name, row }) => (
         <Field
           key={name}
-          label={FILTER_DETAILS[name].control ?? row.label}
-          hint={FILTER_DETAILS[name].hint}
+          label={details?.[name]?.control ?? row.label}
+          hint={details?.[name]?.hint}
           error={errors[name]}
         >
-          {(field) => (
-            <Input
-              {...field}
-              name={name}
-              maxLength={row.max}
-              inputMode={row.digits && "numeric"}
-              autoComplete="off"
-              placeholder={FILTER_DETAILS[name].placeholder}
-              defaultValue={used[name] as string | undefined}
-            />
-          )}
+          {(field) =>
+            options?.[name] ? (
+              <Select {...field} name={name} defaultValue={(used[name] as string | undefined) ?? ""}>
+                <option value="">Any</option>
+                {options[name].map(({ value, label }) => (
+                  <option key={value} value={value}>
+                    {label}
+                  </option>
+                ))}
+              </Select>
+            ) : (
+              <Input
+                {...field}
+                name={name}
+                maxLength={row.max}
+                inputMode={row.digits && "numeric"}
+                autoComplete="off"
+                placeholder={details?.[name]?.placeholder}
+                defaultValue={used[name] as string | undefined}
+              />
+            )
+          }
         </Field>
       ))}
     </TypedFilters>

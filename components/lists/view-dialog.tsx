@@ -3,7 +3,7 @@
 import { Checkbox } from "@/components/ui/checkbox";
 import { FormDialog, TextField } from "@/components/ui/form";
 import { useForm } from "@/lib/client/use-form";
-import type { SavedView } from "@/lib/contract/transactions/saved-views";
+import type { SavedView } from "@/lib/contract/lists/saved-views";
 
 type ViewDialogProps = {
   /** The view to rename; null to save a new one. */
@@ -52,11 +52,13 @@ export function ViewDialog({ view, canShare, onSave, onClose }: ViewDialogProps)
 
 type DeleteViewDialogProps = {
   view: SavedView;
+  /** "transactions" */
+  what: string;
   onDelete: (view: SavedView) => Promise<void>;
   onClose: () => void;
 };
 
-export function DeleteViewDialog({ view, onDelete, onClose }: DeleteViewDialogProps) {
+export function DeleteViewDialog({ view, what, onDelete, onClose }: DeleteViewDialogProps) {
   const form = useForm({});
 
   async function remove() {
@@ -68,7 +70,7 @@ export function DeleteViewDialog({ view, onDelete, onClose }: DeleteViewDialogPr
     <FormDialog
       size="sm"
       title={`Delete “${view.name}”?`}
-      description={view.shared ? "It is deleted for the whole team." : "Transactions are not affected."}
+      description={view.shared ? "It is deleted for the whole team." : `Your ${what} are not affected.`}
       submitLabel="Delete view"
       danger
       form={form}

@@ -11,42 +11,48 @@ import { cn } from "@/components/ui/styles";
 import { toast } from "@/components/ui/toast";
 import { ApiError, callApi } from "@/lib/client/api";
 import { useDashboard } from "@/lib/client/dashboard-context";
-import { FIRST_QUERY, formatQuery, parseQuery, type TransactionQuery } from "@/lib/contract/transactions/query";
-import type { SavedView } from "@/lib/contract/transactions/saved-views";
+import type { SavedView, SavedViewList } from "@/lib/contract/lists/saved-views";
 
 const ViewDialog = dynamic(() => import("./view-dialog").then((module) => module.ViewDialog, missingPart));
 const DeleteViewDialog = dynamic(() => import("./view-dialog").then((module) => module.DeleteViewDialog, missingPart));
 
-const BUILT_IN: readonly { name: string; query: Partial<TransactionQuery> }[] = [
-  { name: "All", query: {} },
-  { name: "Needs capture", query: { status: ["AUTHORIZED"] } },
-  { name: "Refunded", query: { status: ["REFUNDED", "PARTIALLY_REFUNDED"] } },
-  { name: "Declined", query: { status: ["DECLINED"] } },
-  { name: "Failed", query: { status: ["FAILED"] } },
-];
+/** A view of every merchant; `query` is a list's address without a question mark. */
+export type BuiltInView = { name: string; query: string };
+
+/** Built-in views by name, each with what it changes of the list's first page. */
+export const builtInViews = <Query extends object>(
+  first: Query,
+  format: (query: Query) => string,
+  views: Readonly<Record<string, Partial<Query>>>,
+): BuiltInView[] => Object.entries(views).map(([name, query]) => ({ name, query: format({ ...first, ...query }) }));
 
 type ViewTabsProps = {
-  mode: string;
-  query: TransactionQuery;
+  /** Address of the list. */
+  path: string;
+  /** "transactions" */
+  what: string;
+  builtIn: readonly BuiltInView[];
+  /** The current query, as stored in a view: without its page. */
+  now: string;
   saved: ReturnType<typeof useSavedViews>;
   /** Saved view of the current page. */
   active: SavedView | null;
   /** Columns changed since the view was loaded. */
-  columnsChanged: boolean;
-  columns: readonly string[];
-  onView: (query: TransactionQuery, view: string | null) => void;
+  columnsChanged?: boolean;
+  /** Null if the list has fixed columns. */
+  columns: readonly string[] | null;
+  onView: (query: string, view: string | null) => void;
 };
 
 type OpenDialog = { kind: "save" | "rename" | "delete"; view: SavedView | null };
 
 /** Saved lists: the default, the user's own and the team's. */
 export function ViewTabs(props: ViewTabsProps) {
-  const { mode, query, saved, active, columnsChanged, columns, onView } = props;
-  const canShare = useDashboard().user.role !== "viewer";
+  const { path, what, builtIn, now, saved, active, columnsChanged = false, columns, onView } = props;
+  const canShare = useDashboard().can("saved_view.share");
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
-  const now = viewQuery(query);
   const edited = active !== null && (active.query !== now || columnsChanged);
-  const isBuiltIn = BUILT_IN.some((view) => queryText(view.query) === now);
+  const isBuiltIn = builtIn.some((view) => view.query === now);
 
   const report = async (work: Promise<unknown>, done: string) => {
     try {
@@ -57,33 +63,30 @@ export function ViewTabs(props: ViewTabsProps) {
     }
   };
   const link = (text: string, id: string | null) => ({
-    href: `/${mode}/transactions${[text, id && `view=${id}`]
+    href: `${path}${[text, id && `view=${id}`]
       .filter(Boolean)
       .join("&")
       .replace(/^(?=.)/, "?")}`,
     onClick: (event: MouseEvent) => {
       if (event.metaKey || event.ctrlKey || event.shiftKey) return;
       event.preventDefault();
-      onView(parseQuery(new URLSearchParams(text)).query, id);
+      onView(text, id);
     },
   });
 
   return (
     <div className="flex items-end gap-2 border-b print:hidden">
       <nav aria-label="Views" className="tab-bar min-w-0 flex-1 border-b-0">
-        {BUILT_IN.map((view) => {
-          const text = queryText(view.query);
-          return (
-            <a
-              key={view.name}
-              className="tab"
-              aria-current={!active && text === now ? "page" : undefined}
-              {...link(text, null)}
-            >
-              {view.name}
-            </a>
-          );
-        })}
+        {builtIn.map((view) => (
+          <a
+            key={view.name}
+            className="tab"
+            aria-current={!active && view.query === now ? "page" : undefined}
+            {...link(view.query, null)}
+          >
+            {view.name}
+          </a>
+        ))}
         {saved.views.map((view) => (
           <a
             key={view.id}
@@ -115,7 +118,9 @@ export function ViewTabs(props: ViewTabsProps) {
           <MenuContent align="end" label={`View ${active.name}`}>
             <MenuItem
               disabled={!edited}
-              onSelect={() => report(saved.update(active.id, { query: now, columns: [...columns] }), "View saved.")}
+              onSelect={() =>
+                report(saved.update(active.id, { query: now, columns: columns && [...columns] }), "View saved.")
+              }
             >
               Save changes
             </MenuItem>
@@ -153,10 +158,11 @@ export function ViewTabs(props: ViewTabsProps) {
       {dialog?.kind === "delete" && dialog.view && (
         <DeleteViewDialog
           view={dialog.view}
+          what={what}
           onClose={() => setDialog(null)}
           onDelete={async (view) => {
             await saved.remove(view.id);
-            onView(FIRST_QUERY, null);
+            onView("", null);
           }}
         />
       )}
@@ -167,8 +173,8 @@ export function ViewTabs(props: ViewTabsProps) {
           onClose={() => setDialog(null)}
           onSave={async ({ name, shared }) => {
             if (dialog.view) return await saved.update(dialog.view.id, { name, shared });
-            const created = await saved.create({ name, shared, query: now, columns: [...columns] });
-            onView(query, created.id);
+            const created = await saved.create({ name, shared, query: now, columns: columns && [...columns] });
+            onView(now, created.id);
           }}
         />
       )}
@@ -176,28 +182,19 @@ export function ViewTabs(props: ViewTabsProps) {
   );
 }
 
-/** Query as stored in a view, without the page number. */
-function viewQuery(query: TransactionQuery): string {
-  return formatQuery({ ...query, page: 1 });
-}
-
-function queryText(query: Partial<TransactionQuery>): string {
-  return formatQuery({ ...FIRST_QUERY, ...query });
-}
-
 const NONE: readonly SavedView[] = [];
 
 type ViewChanges = { name?: string; query?: string; columns?: string[] | null; shared?: boolean };
 
-/** Saved views visible to the user, loaded after the page so that it doesn't wait for them. */
-export function useSavedViews() {
+/** A list's saved views visible to the user, loaded after the page so that it doesn't wait for them. */
+export function useSavedViews(list: SavedViewList) {
   const { mode } = useDashboard();
   const queries = useQueryClient();
-  const queryKey = ["saved-views", mode];
+  const queryKey = ["saved-views", mode, list];
   const { data, error, refetch } = useQuery({
     queryKey,
     queryFn: async ({ signal }) =>
-      (await callApi("GET /api/dashboard/{mode}/saved-views", { params: { mode }, signal })).data.data,
+      (await callApi("GET /api/dashboard/{mode}/saved-views", { params: { mode }, query: { list }, signal })).data.data,
     staleTime: 60_000,
   });
   const reload = () => queries.invalidateQueries({ queryKey });
@@ -209,7 +206,7 @@ export function useSavedViews() {
     create: async (view: { name: string; query: string; columns: string[] | null; shared: boolean }) => {
       const { data: created } = await callApi("POST /api/dashboard/{mode}/saved-views", {
         params: { mode },
-        body: view,
+        body: { ...view, list },
       });
       await reload();
       return created;

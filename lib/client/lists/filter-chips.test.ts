@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { FILTER_ROWS } from "@/lib/contract/transactions/filters";
 import { filterChips } from "./filter-chips";
 
 test.each([
@@ -11,5 +12,5 @@ test.each([
   [{ gte: 5_000, lte: 5_000, unit: "USD" }, "$50.00"],
   [{ gte: null, lte: 700, unit: "minor" }, "at most 700 minor units"],
 ] as const)("an amount filter %j reads as %s", (amount, label) => {
-  expect(filterChips({ amount }, "UTC")).toMatchObject([{ name: "amount", label: `Amount: ${label}` }]);
+  expect(filterChips(FILTER_ROWS, { amount }, "UTC")).toMatchObject([{ name: "amount", label: `Amount: ${label}` }]);
 });

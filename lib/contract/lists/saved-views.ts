@@ -3,10 +3,16 @@ import { dashboardEndpoint } from "@/lib/contract/endpoint";
 import { humanText, refuseCardNumber, timestamp } from "@/lib/contract/fields";
 import { idOf } from "@/lib/contract/ids";
 
-/** Named filters, sort and columns of the transactions page. */
+/** Lists that have saved views. */
+export const SAVED_VIEW_LISTS = ["transactions", "subscriptions", "invoices"] as const;
+export type SavedViewList = (typeof SAVED_VIEW_LISTS)[number];
+const list = z.enum(SAVED_VIEW_LISTS);
+
+/** Named filters, sort and columns of a list's page. */
 export const savedView = z.object({
   id: idOf("savedView"),
   object: z.literal("saved_view"),
+  list,
   name: z.string(),
   /** The page's query string, without a question mark. */
   query: z.string(),
@@ -25,7 +31,7 @@ export type SavedView = z.infer<typeof savedView>;
 
 export const savedViewList = z.object({ object: z.literal("list"), data: z.array(savedView) });
 
-/** Max views per user and environment, and max views shown. */
+/** Max views per user, environment and list, and max views shown. */
 export const MAX_SAVED_VIEWS = 50;
 
 const name = z.string().trim().pipe(humanText(60));
@@ -42,6 +48,7 @@ const columns = z
   .nullable();
 
 export const createSavedViewBody = z.strictObject({
+  list,
   name,
   query,
   columns: columns.default(null),
@@ -62,6 +69,7 @@ export const listSavedViews = dashboardEndpoint({
   method: "GET",
   path: BASE,
   permission: "transaction.search",
+  query: z.strictObject({ list }),
   status: 200,
   response: savedViewList,
 });

@@ -1,33 +1,37 @@
 import { currencyDigits, MINOR_UNITS } from "@/lib/contract/currencies";
 import { dayText, fullTimeText, moneyText, wordLabel } from "@/lib/contract/format";
-import {
-  type AmountFilter,
-  type FilterName,
-  type TransactionFilters,
-  type UsedFilter,
-  usedFilters,
-} from "@/lib/contract/transactions/filters";
+import { type AmountFilter, type FilterRows, type UsedFilter, usedIn } from "@/lib/contract/lists/filters";
 import { DATE_PRESETS, isDay, type TimeRange } from "@/lib/contract/transactions/time-range";
 
 /** An active filter as text. */
-type FilterChip = { name: FilterName; label: string; title?: string };
+export type FilterChip = { name: string; label: string; title?: string };
+
+/** Values of a text filter with their labels, where the user chooses instead of typing. */
+export type FilterOptions = Readonly<Record<string, readonly { value: string; label: string }[]>>;
 
 /** The active filters as text. Days are in `timeZone`. */
-export function filterChips(filters: TransactionFilters, timeZone: string): FilterChip[] {
-  return usedFilters(filters).map((used) => ({ name: used.name, ...chipOf(used, timeZone) }));
+export function filterChips(
+  rows: FilterRows,
+  filters: object,
+  timeZone: string,
+  options: FilterOptions = {},
+): FilterChip[] {
+  return usedIn(rows, filters).map((used) => ({ name: used.name, ...chipOf(used, timeZone, options) }));
 }
 
-function chipOf(used: UsedFilter, timeZone: string): Omit<FilterChip, "name"> {
+function chipOf(used: UsedFilter, timeZone: string, options: FilterOptions): Omit<FilterChip, "name"> {
   const { label } = used.row;
   switch (used.kind) {
     case "words":
-      return { label: `${label}: ${listed(used.value.map(wordLabel))}` };
+      return { label: `${label}: ${listed(used.value.map((word) => used.row.labels?.[word] ?? wordLabel(word)))}` };
     case "amount":
       return { label: `${label}: ${amountLabel(used.value)}` };
     case "times":
       return { label: `${label}: ${timesLabel(used.value)}`, title: `Days in ${timeZone}` };
-    case "text":
-      return { label: `${label}${used.row.digits ? "" : ":"} ${used.value}` };
+    case "text": {
+      const text = options[used.name]?.find(({ value }) => value === used.value)?.label ?? used.value;
+      return { label: `${label}${used.row.digits ? "" : ":"} ${text}` };
+    }
     default:
       return used satisfies never;
   }
