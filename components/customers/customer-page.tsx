@@ -1,25 +1,41 @@
 import Link from "next/link";
+import { CustomerDisputes } from "@/components/disputes/dispute-table";
+import { NotesCard } from "@/components/notes/notes-card";
+import { StoredCards } from "@/components/payment-methods/stored-cards";
 import { EmailText } from "@/components/payments/payment-facts";
+import { PortalLink } from "@/components/portal/portal-link";
 import { LatestCard } from "@/components/reporting/latest-card";
-import { Badge } from "@/components/ui/badge";
 import { Card, Facts, Money } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy";
 import { PageHeader } from "@/components/ui/page-header";
+import { withFilters } from "@/components/ui/page-links";
 import { buttonStyles } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
 import type { Customer } from "@/lib/contract/customers/customer";
+import type { Dispute } from "@/lib/contract/disputes/dispute";
 import { cardText } from "@/lib/contract/format";
+import type { Invoice } from "@/lib/contract/invoices/invoice";
 import type { PaymentMethod } from "@/lib/contract/payment-methods/payment-method";
+import type { Subscription } from "@/lib/contract/subscriptions/subscription";
 import { transactionsHref } from "@/lib/contract/transactions/query";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
 import type { Mode } from "@/lib/contract/transactions/words";
+import { CustomerInvoices, CustomerSubscriptions } from "./customer-billing";
 import { customerName } from "./customer-table";
 
 type CustomerPageProps = {
   customer: Customer;
   latest: readonly ListedTransaction[];
-  /** The latest cards on file; null without the permission, or if the merchant gave the customer no id. */
+  /**
+   * The latest cards on file, subscriptions and invoices; null without the permission, or if the merchant
+   * gave no id.
+   */
   stored: readonly PaymentMethod[] | null;
+  subscriptions: { data: readonly Subscription[]; total: number } | null;
+  invoices: { data: readonly Invoice[]; total: number } | null;
+  /** The newest; null without the permission. */
+  disputes: { data: readonly Dispute[]; total: number } | null;
+  canSubscribe: boolean;
   mode: Mode;
 };
 
@@ -28,7 +44,8 @@ export const customerFilter = ({ customer_id, email }: Customer) =>
   customer_id === null ? { customer_email: email ?? undefined } : { customer_id };
 
 /** A customer: identity, totals, cards and latest transactions. */
-export function CustomerPage({ customer, latest, stored, mode }: CustomerPageProps) {
+export function CustomerPage(props: CustomerPageProps) {
+  const { customer, latest, stored, subscriptions, invoices, disputes, canSubscribe, mode } = props;
   const all = transactionsHref(mode, customerFilter(customer));
   return (
     <article>
@@ -37,15 +54,41 @@ export function CustomerPage({ customer, latest, stored, mode }: CustomerPagePro
         crumbs={[{ label: "Customers", href: `/${mode}/customers` }]}
         description={<CopyId id={customer.id} label="Copy customer id" className="text-ink" />}
         actions={
-          <Link href={all} className={buttonStyles()}>
-            All transactions
-          </Link>
+          <>
+            {latest.length > 0 && (
+              <Link href={all} className={buttonStyles()}>
+                All payments
+              </Link>
+            )}
+            {canSubscribe && customer.customer_id !== null && (
+              <Link
+                href={withFilters(`/${mode}/subscriptions/new`, {
+                  customer: customer.customer_id,
+                  email: customer.email,
+                })}
+                prefetch={false}
+                className={buttonStyles({ variant: "primary" })}
+              >
+                Add subscription
+              </Link>
+            )}
+          </>
         }
       />
+      <LifetimeTotal customer={customer} />
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="flex min-w-0 flex-col gap-4">
-          <CurrencyTable currencies={customer.currencies} />
-          <LatestCard mode={mode} transactions={latest} allHref={all} ofOneCustomer />
+          {customer.currencies.length > 0 && <CurrencyTable currencies={customer.currencies} />}
+          {disputes !== null && disputes.data.length > 0 && (
+            <CustomerDisputes list={disputes} filter={customer.customer_id ?? customer.email} mode={mode} />
+          )}
+          {subscriptions !== null && subscriptions.data.length > 0 && (
+            <CustomerSubscriptions list={subscriptions} customerId={customer.customer_id ?? ""} mode={mode} />
+          )}
+          {invoices !== null && invoices.data.length > 0 && (
+            <CustomerInvoices list={invoices} customerId={customer.customer_id ?? ""} mode={mode} />
+          )}
+          {latest.length > 0 && <LatestCard mode={mode} transactions={latest} allHref={all} ofOneCustomer />}
         </div>
         <div className="flex min-w-0 flex-col gap-4">
           <Card title="Customer">
@@ -57,16 +100,27 @@ export function CustomerPage({ customer, latest, stored, mode }: CustomerPagePro
                   term: "Your customer id",
                   value: customer.customer_id && <CopyId id={customer.customer_id} label="Copy your customer id" />,
                 },
-                { term: "First payment", value: <Time at={customer.first_payment_at} /> },
-                { term: "Last payment", value: <Time at={customer.last_payment_at} /> },
-                { term: "Payments", value: customer.payments.toLocaleString("en-US") },
-                { term: "Declined", value: customer.declined.toLocaleString("en-US") },
+                ...(customer.first_payment_at !== null && customer.last_payment_at !== null
+                  ? [
+                      { term: "First payment", value: <Time at={customer.first_payment_at} /> },
+                      { term: "Last payment", value: <Time at={customer.last_payment_at} /> },
+                      { term: "Declined", value: customer.declined.toLocaleString("en-US") },
+                    ]
+                  : []),
               ]}
             />
+            {customer.customer_id !== null && subscriptions !== null && subscriptions.data.length > 0 && (
+              <p className="mt-3">
+                <PortalLink customerId={customer.customer_id} />
+              </p>
+            )}
           </Card>
-          <Card title="Cards">
-            <CardList cards={customer.cards} />
-          </Card>
+          <NotesCard subjectId={customer.id} />
+          {(customer.cards.length > 0 || stored === null || stored.length === 0) && (
+            <Card title="Cards">
+              <CardList cards={customer.cards} />
+            </Card>
+          )}
           {stored !== null && stored.length > 0 && (
             <Card title="Cards on file">
               <StoredCards methods={stored} />
@@ -75,6 +129,28 @@ export function CustomerPage({ customer, latest, stored, mode }: CustomerPagePro
         </div>
       </div>
     </article>
+  );
+}
+
+/** Captured less refunded, in each currency: the page's headline. */
+function LifetimeTotal({ customer: { currencies, payments, declined } }: Pick<CustomerPageProps, "customer">) {
+  return (
+    <dl className="mb-5">
+      <dt className="text-[13px] text-soft">Lifetime total</dt>
+      {payments === 0 ? (
+        <dd>No payments yet</dd>
+      ) : (
+        <dd className="flex flex-wrap items-baseline gap-x-4 font-semibold text-2xl leading-9">
+          {currencies.map(({ currency, net }) => (
+            <Money key={currency} amount={net} currency={currency} />
+          ))}
+          <span className="font-normal text-[13px] text-soft">
+            {payments.toLocaleString("en-US")} {payments === 1 ? "payment" : "payments"}, after refunds
+            {declined > 0 && `; ${declined.toLocaleString("en-US")} declined`}
+          </span>
+        </dd>
+      )}
+    </dl>
   );
 }
 
@@ -114,31 +190,6 @@ function CurrencyTable({ currencies }: Pick<Customer, "currencies">) {
         </tbody>
       </table>
     </Card>
-  );
-}
-
-const STATUS_WORDS = { ACTIVE: "Active", EXPIRED: "Expired", REMOVED: "Removed" } as const;
-const STATUS_TONES = { ACTIVE: "green", EXPIRED: "amber", REMOVED: "neutral" } as const;
-
-function StoredCards({ methods }: { methods: readonly PaymentMethod[] }) {
-  return (
-    <ul className="-my-1">
-      {methods.map(({ id, card, status }) => (
-        <li key={id} className="flex flex-wrap items-baseline justify-between gap-x-4 py-1">
-          <span className="tabular-nums">
-            {card ? `${card.brand === null ? `•••• ${card.last4}` : cardText(card.brand, card.last4)} ` : "A card "}
-            {card && (
-              <span className="text-soft">
-                {String(card.exp_month).padStart(2, "0")}/{card.exp_year}
-              </span>
-            )}
-            <br />
-            <CopyId id={id} label="Copy payment method id" />
-          </span>
-          <Badge tone={STATUS_TONES[status]}>{STATUS_WORDS[status]}</Badge>
-        </li>
-      ))}
-    </ul>
   );
 }
 

@@ -22,7 +22,7 @@ const customerDetails = (customer: Customer): string =>
 export function CustomerTable({ customers, path }: { customers: readonly Customer[]; path: string }) {
   return (
     <table className="w-full table-fixed border-t text-left text-[13px]">
-      <caption className="sr-only">Customers, the last payment first</caption>
+      <caption className="sr-only">Customers, the latest first</caption>
       <ColumnHeads columns={COLUMNS} className="max-sm:sr-only" />
       <tbody>
         {customers.map((customer) => (
@@ -34,7 +34,7 @@ export function CustomerTable({ customers, path }: { customers: readonly Custome
 }
 
 function CustomerTableRow({ customer, path }: { customer: Customer; path: string }) {
-  const { payments, declined, currencies } = customer;
+  const { payments, declined, currencies, last_payment_at: lastAt } = customer;
   const [first, ...others] = currencies;
   return (
     <tr className="relative h-12 border-b hover:bg-raised">
@@ -48,7 +48,13 @@ function CustomerTableRow({ customer, path }: { customer: Customer; path: string
         </Link>
         <span className="block truncate text-soft text-xs">{customerDetails(customer)}</span>
         <span className="relative block text-soft text-xs md:hidden">
-          {paymentsText(payments)}, last <Time at={customer.last_payment_at} style="date" />
+          {lastAt === null ? (
+            "No payments yet"
+          ) : (
+            <>
+              {paymentsText(payments)}, last <Time at={lastAt} style="date" />
+            </>
+          )}
         </span>
       </td>
       <td className="py-2 pr-4 text-right align-middle tabular-nums max-sm:pr-0">
@@ -64,7 +70,7 @@ function CustomerTableRow({ customer, path }: { customer: Customer; path: string
         {declined > 0 && <span className="block text-soft text-xs">{declined.toLocaleString("en-US")} declined</span>}
       </td>
       <td className="relative py-2 align-middle text-soft max-md:hidden">
-        <Time at={customer.last_payment_at} style="date" />
+        {lastAt === null ? "None yet" : <Time at={lastAt} style="date" />}
       </td>
     </tr>
   );

@@ -1,6 +1,7 @@
 import type { CustomerRow } from "@/db/schema/customers";
 import type { CardBrand } from "@/lib/contract/transactions/words";
 import { isoFromPostgres, type Sql } from "../client";
+import { openPages, UNCAPPED } from "./export";
 import { Parameters, runText } from "./statement-text";
 import { beginsWith } from "./transactions/search-terms";
 
@@ -15,12 +16,24 @@ export async function findCustomer(sql: Sql, environmentId: string, id: string):
 
 type Identity = { readonly customer_id: string | null; readonly customer_email: string | null };
 
-/** The customer a payment belongs to, if already recorded. By primary key. */
-export async function findCustomerOf(sql: Sql, environmentId: string, of: Identity): Promise<string | null> {
-  const rows = await sql<{ id: string }[]>`
-    select id from customers where environment_id = ${environmentId}
-      and id = customer_uuid(${environmentId}::uuid, ${of.customer_id}::text, lower(${of.customer_email}::text))`;
-  return rows[0]?.id ?? null;
+export type CustomerOf = { readonly id: string; readonly name: string | null };
+
+/** The customer each payment or subscription belongs to, in order; null if not recorded yet. By primary key. */
+export async function findCustomersOf(
+  sql: Sql,
+  environmentId: string,
+  of: readonly Identity[],
+): Promise<(CustomerOf | null)[]> {
+  if (of.length === 0) return [];
+  const asked = of.map(({ customer_id, customer_email }, n) => ({ n, customer_id, customer_email }));
+  const rows = await sql<(CustomerOf & { n: number })[]>`
+    select a.n, c.id, c.name
+    from json_to_recordset(${JSON.stringify(asked)}::text::json) as a(n int, customer_id text, customer_email text)
+    cross join lateral (
+      select id, name from customers where environment_id = ${environmentId}::uuid
+        and id = customer_uuid(${environmentId}::uuid, a.customer_id, lower(a.customer_email)) offset 0) c`;
+  const found = new Map(rows.map(({ n, id, name }) => [n, { id, name }]));
+  return of.map((_, n) => found.get(n) ?? null);
 }
 
 type CustomerPage = {
@@ -66,6 +79,14 @@ left join (${page}) p on true order by p.last_payment_at desc, p.id desc`;
   const rows = await runText<ShownCustomerRow & { total: number }>(sql, { text, parameters, prepare: false });
   return { rows: rows[0]?.id ? rows : [], total: rows[0]?.total ?? 0 };
 }
+
+/** Counts once: a cap of 1 leaves the total out of the pages. */
+export const openCustomerExport = (sql: Sql, environmentId: string, { q }: { q?: string | undefined }) =>
+  openPages<ShownCustomerRow>(sql, {
+    count: async (tx) =>
+      (await listCustomers(tx, environmentId, q, { limit: 1, offset: 0, after: null }, UNCAPPED)).total,
+    page: async (tx, after, limit) => (await listCustomers(tx, environmentId, q, { limit, offset: 0, after }, 1)).rows,
+  });
 
 /** Rows of all spellings of a term; a customer may appear several times. */
 const rangesText = (parameters: Parameters, environment: string, starts: readonly string[]) =>
@@ -174,9 +195,9 @@ export async function readCards(
 }
 
 /**
- * Assigns up to `limit` queued charges to customers; a first charge creates one. Known customers come first,
- * then new ones, in key order, so that two instances never deadlock. Known ones are updated, since an INSERT
- * would compute search terms for nothing. Returns the number of charges.
+ * Assigns up to `limit` queued charges and subscriptions to customers; a first one creates the customer. Known
+ * customers come first, then new ones, in key order, so that two instances never deadlock. Known ones are
+ * updated, since an INSERT would compute search terms for nothing. Returns the number of queued rows.
  */
 export async function noteCustomers(sql: Sql, limit: number): Promise<number> {
   const [row] = await sql<[{ noted: number }]>`
@@ -184,18 +205,24 @@ export async function noteCustomers(sql: Sql, limit: number): Promise<number> {
       delete from customers_due where ctid = any(array(select ctid from customers_due limit ${limit} for update skip locked))
       returning environment_id, transaction_id
     ),
-    charges as (
+    sources as (
       select t.environment_id, customer_uuid(t.environment_id, t.customer_id, t.customer_email_key) as customer, t.customer_id,
-        t.customer_email_key as email, t.customer_name as name, t.created_at, t.id
+        t.customer_email_key as email, t.customer_name as name, t.created_at, t.id, true as is_payment
       from due cross join lateral (
         select * from transactions where environment_id = due.environment_id and id = due.transaction_id offset 0) t
+      union all
+      select s.environment_id, customer_uuid(s.environment_id, s.customer_id, null), s.customer_id,
+        lower(s.customer_email), null, s.created_at, s.id, false
+      from due cross join lateral (
+        select * from subscriptions where environment_id = due.environment_id and id = due.transaction_id offset 0) s
     ),
     seen as (
       select environment_id, customer, customer_id,
         (array_agg(email order by id desc) filter (where email is not null))[1] as email,
         (array_agg(name order by id desc) filter (where name is not null))[1] as name,
-        min(created_at) as first, max(created_at) as last
-      from charges group by 1, 2, 3 order by 1, 2
+        max(created_at) as at,
+        min(created_at) filter (where is_payment) as first, max(created_at) filter (where is_payment) as last
+      from sources group by 1, 2, 3 order by 1, 2
     ),
     known as materialized (
       select s.* from seen s cross join lateral (
@@ -203,14 +230,16 @@ export async function noteCustomers(sql: Sql, limit: number): Promise<number> {
     ),
     changed as (
       update customers c set
-        email = case when s.last >= c.last_payment_at then coalesce(s.email, c.email) else coalesce(c.email, s.email) end,
-        name = case when s.last >= c.last_payment_at then coalesce(s.name, c.name) else coalesce(c.name, s.name) end,
-        first_payment_at = least(c.first_payment_at, s.first), last_payment_at = greatest(c.last_payment_at, s.last)
+        email = case when s.at >= c.last_payment_at then coalesce(s.email, c.email) else coalesce(c.email, s.email) end,
+        name = case when s.at >= c.last_payment_at then coalesce(s.name, c.name) else coalesce(c.name, s.name) end,
+        first_payment_at = least(c.first_payment_at, s.first),
+        last_payment_at = coalesce(
+          greatest(case when c.first_payment_at is not null then c.last_payment_at end, s.last), c.last_payment_at)
       from known s where c.environment_id = s.environment_id and c.id = s.customer
     ),
     noted as (
       insert into customers as c (environment_id, id, customer_id, email, name, words, first_payment_at, last_payment_at)
-      select environment_id, customer, customer_id, email, name, '', first, last from seen
+      select environment_id, customer, customer_id, email, name, '', first, coalesce(last, at) from seen
       where customer not in (select customer from known)
       -- Another instance has just inserted it.
       on conflict (environment_id, id) do update set
@@ -219,7 +248,10 @@ export async function noteCustomers(sql: Sql, limit: number): Promise<number> {
         name = case when excluded.last_payment_at >= c.last_payment_at then coalesce(excluded.name, c.name)
           else coalesce(c.name, excluded.name) end,
         first_payment_at = least(c.first_payment_at, excluded.first_payment_at),
-        last_payment_at = greatest(c.last_payment_at, excluded.last_payment_at)
+        last_payment_at = coalesce(
+          greatest(case when c.first_payment_at is not null then c.last_payment_at end,
+            case when excluded.first_payment_at is not null then excluded.last_payment_at end),
+          c.last_payment_at)
     )
     select count(*)::int as noted from due`;
   return row.noted;

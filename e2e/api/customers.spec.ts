@@ -4,7 +4,7 @@ import { noteCustomers } from "@/lib/domain/customers/customers";
 import { expect, test } from "../fixtures/playwright";
 import { aCard, CARDS, captured, chargeOf } from "../samples";
 
-test("customers come from payments, with what they paid; each can be got by its id", async ({ tenant, api }) => {
+test("customers come from payments, with their totals; each can be fetched by id", async ({ tenant, api }) => {
   const first = await captured(api, {
     customer_id: "ann",
     customer_email: "Ann@Shop.example",
@@ -27,9 +27,12 @@ test("customers come from payments, with what they paid; each can be got by its 
   ]);
   const ann = data[1];
   expect(ann).toMatchObject({
-    ...{ customer_id: "ann", name: "Ann Lee", declined: 0 },
+    customer_id: "ann",
+    name: "Ann Lee",
+    declined: 0,
     // A payment and its charge are created in one request, but not always in the same millisecond.
-    ...{ first_payment_at: chargeOf(first).created_at, last_payment_at: chargeOf(last).created_at },
+    first_payment_at: chargeOf(first).created_at,
+    last_payment_at: chargeOf(last).created_at,
     currencies: [{ currency: "USD", captured: 1500, refunded: 250, net: 1250, disputed: 0 }],
   });
   expect(ann?.cards.map(({ brand, last4 }) => [brand, last4])).toEqual([
@@ -43,9 +46,7 @@ test("customers come from payments, with what they paid; each can be got by its 
   expect((await list({ starting_after: data[0]?.id ?? "" })).data).toEqual([ann]);
 });
 
-test("what is no customer of this environment is not found, and a question that means nothing is refused", async ({
-  api,
-}) => {
+test("an unknown customer is 404, and an invalid query is rejected", async ({ api }) => {
   (await api.call(getCustomer, { id: "cust_01jz0000000000000000000000" })).problem("resource_not_found");
   (await api.call(getCustomer, { id: "ann" })).problem("resource_not_found");
   for (const query of [{ q: "x".repeat(201) }, { starting_after: "ann" }, { limit: "0" }]) {

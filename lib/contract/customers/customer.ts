@@ -13,8 +13,12 @@ export const customer = z
     customer_id: z.string().nullable().describe("Your own id; null for a customer known only by e-mail."),
     email: z.string().nullable().describe("The latest e-mail, in lower case."),
     name: z.string().nullable().describe("The latest name."),
-    first_payment_at: timestamp.describe("When the first payment was created."),
-    last_payment_at: timestamp.describe("When the last payment was created; may be seconds late."),
+    first_payment_at: timestamp
+      .nullable()
+      .describe("When the first payment was created; null before, for example during a free trial."),
+    last_payment_at: timestamp
+      .nullable()
+      .describe("When the last payment was created; may be seconds late. Null without a payment."),
     payments: z.int().describe("Number of payments, whatever their outcome."),
     declined: z.int().describe("How many of them were declined."),
     currencies: z
@@ -56,3 +60,6 @@ export const listCustomersQuery = z
   })
   .refine(isPagedOnce, PAGED_TWICE);
 export type ListCustomersQuery = z.infer<typeof listCustomersQuery>;
+
+/** A payment's or subscription's customer (`cust_…`). */
+export type LinkedCustomer = { id: string; name: string | null };

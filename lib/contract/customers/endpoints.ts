@@ -9,7 +9,7 @@ export const listCustomers = endpoint({
   tag: "Customers",
   summary: "List customers",
   description:
-    "Your customers, most recent payment first: one for each `customer_id` in your payments or, without one, each e-mail address. Payments with neither belong to no customer. New payments appear within seconds.",
+    "Your customers, most recent payment first: one for each `customer_id` in your payments and subscriptions or, without one, each e-mail address. Payments with neither belong to no customer. New payments and subscriptions appear within seconds. Subscribers without a payment are sorted by when they subscribed.",
   permissions: ["transaction.read", "transaction.search"],
   idempotency: "none",
   query: listCustomersQuery,

@@ -4,7 +4,7 @@ import { createTestMerchant, testContext, testService } from "@/e2e/fixtures/fac
 import { listCustomersQuery } from "@/lib/contract/customers/customer";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import { idAt } from "@/lib/ids";
-import { findCustomerIdOf, getCustomer, listCustomers, noteCustomers } from "./customers";
+import { findCustomerNames, findCustomerOf, getCustomer, listCustomers, noteCustomers } from "./customers";
 
 const { db } = await testDatabase({ own: true });
 const START = Date.parse("2026-01-05T00:00:00Z");
@@ -58,15 +58,25 @@ it("is identified by customer_id, else by e-mail regardless of case; payments wi
   await note();
   const time = (day: number) => new Date(START + day * DAY).toISOString();
   const card = (last4: string, day: number) => ({
-    ...{ brand: "visa", last4, exp_month: 12, exp_year: 2030, last_used_at: time(day) },
+    brand: "visa",
+    last4,
+    exp_month: 12,
+    exp_year: 2030,
+    last_used_at: time(day),
   });
   const { data, ...rest } = await list();
   expect(rest).toEqual({ object: "list", limit: 20, offset: 0, has_more: false, total: 3, total_capped: false });
   expect(data).toEqual([
     {
-      ...{ id: expect.stringMatching(/^cust_/), object: "customer" },
-      ...{ customer_id: "c_1", email: "new@example.com", name: "Anna Müller" },
-      ...{ first_payment_at: time(0), last_payment_at: time(5), payments: 3, declined: 0 },
+      id: expect.stringMatching(/^cust_/),
+      object: "customer",
+      customer_id: "c_1",
+      email: "new@example.com",
+      name: "Anna Müller",
+      first_payment_at: time(0),
+      last_payment_at: time(5),
+      payments: 3,
+      declined: 0,
       currencies: [
         { currency: "USD", captured: 2000, refunded: 0, net: 2000, disputed: 0 },
         { currency: "JPY", captured: 200, refunded: 0, net: 200, disputed: 0 },
@@ -74,12 +84,21 @@ it("is identified by customer_id, else by e-mail regardless of case; payments wi
       cards: [card("4242", 5), card("1111", 3)],
     },
     expect.objectContaining({
-      ...{ customer_id: null, email: "anna@example.com", name: null, payments: 1 },
+      customer_id: null,
+      email: "anna@example.com",
+      name: null,
+      payments: 1,
       currencies: [{ currency: "USD", captured: 1000, refunded: 300, net: 700, disputed: 0 }],
     }),
     expect.objectContaining({
-      ...{ customer_id: null, email: "bob@example.com", name: "Bob", payments: 2, declined: 1 },
-      ...{ first_payment_at: time(1), last_payment_at: time(2), cards: [card("4242", 2)] },
+      customer_id: null,
+      email: "bob@example.com",
+      name: "Bob",
+      payments: 2,
+      declined: 1,
+      first_payment_at: time(1),
+      last_payment_at: time(2),
+      cards: [card("4242", 2)],
       currencies: [{ currency: "EUR", captured: 500, refunded: 0, net: 500, disputed: 0 }],
     }),
   ]);
@@ -124,7 +143,7 @@ describe("a list", () => {
     expect(await names({ q: "who0" })).toEqual(["Zora New"]);
   });
 
-  it("of another environment has none of them, nor can they be read or used as cursors there", async () => {
+  it("of another environment has no data there, can't be read, and can't be a cursor", async () => {
     const { pay, note, list } = await shop();
     await pay({ id: "c_1", day: 0 });
     await note();
@@ -180,11 +199,11 @@ test("an id depends only on the identity: it stays when customers are rebuilt, a
   const { environment, ctx, pay, note, list } = await shop();
   const identity = { customer_id: null, customer_email: "Anna@Example.com" };
   await pay({ email: "Anna@Example.com", day: 0 });
-  expect(await findCustomerIdOf(ctx, identity)).toBeNull();
+  expect(await findCustomerOf(ctx, identity)).toBeNull();
   await note();
   const id = (await list()).data[0]?.id as string;
-  expect(await findCustomerIdOf(ctx, identity)).toBe(id);
-  expect(await findCustomerIdOf(ctx, { customer_id: null, customer_email: null })).toBeNull();
+  expect(await findCustomerOf(ctx, identity)).toEqual({ id, name: null });
+  expect(await findCustomerOf(ctx, { customer_id: null, customer_email: null })).toBeNull();
   expect(encodeId("customer", decodeId("customer", id) as string)).toBe(id);
   await db.sql`delete from customers where environment_id = ${environment.id}`;
   await db.sql`insert into customers_due select environment_id, id from transactions where environment_id = ${environment.id}`;
@@ -201,4 +220,19 @@ test("two concurrent payments of one customer do not block, and concurrent jobs 
     ["c_1", 10],
     ["c_0", 10],
   ]);
+});
+
+test("names are found in the rows' order, by id before e-mail, and never those of another environment", async () => {
+  const { ctx, pay, note } = await shop();
+  await pay({ id: "c_1", email: "shared@example.com", name: "Zoë O’Brien", day: 0 });
+  await pay({ email: "Shared@example.com", name: "Łukasz", day: 0 });
+  await note();
+  const rows = [
+    { customer_id: null, customer_email: "shared@EXAMPLE.com" },
+    { customer_id: "unknown", customer_email: "shared@example.com" },
+    { customer_id: "c_1", customer_email: null },
+    { customer_id: null, customer_email: null },
+  ];
+  expect(await findCustomerNames(ctx, rows)).toEqual(["Łukasz", null, "Zoë O’Brien", null]);
+  expect(await findCustomerNames((await shop()).ctx, rows)).toEqual([null, null, null, null]);
 });

@@ -1,18 +1,20 @@
 import {
   type CustomerFigures,
   findCustomer,
-  findCustomerOf,
+  findCustomersOf,
+  openCustomerExport,
   readCards,
   readFigures,
   type ShownCustomerRow,
   listCustomers as selectCustomers,
   noteCustomers as writeCustomers,
 } from "@/db/queries/customers";
-import { readDisputed } from "@/db/queries/processors/disputes";
-import type { Customer, ListCustomersQuery } from "@/lib/contract/customers/customer";
+import { readDisputed } from "@/db/queries/disputes";
+import type { Customer, LinkedCustomer, ListCustomersQuery } from "@/lib/contract/customers/customer";
 import { TOTAL_CAP } from "@/lib/contract/fields";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import { type Context, resourceNotFound, type Service } from "../context";
+import { openWhole } from "../cursor-list";
 import { findBySearchTerms, type ListResult, presentList, unknownCursor } from "../lists";
 
 /** One customer. Throws `resource_not_found` for unknown, malformed and foreign ids alike. */
@@ -40,25 +42,35 @@ export async function listCustomers(ctx: Context, query: ListCustomersQuery): Pr
   return presentList(data, { hasMore: rows.length > limit, total }, limit, offset);
 }
 
+/** Everything that the query matches, in one snapshot of the list. `close` must be called. */
+export const exportCustomers = (ctx: Context, { q }: ListCustomersQuery) =>
+  openWhole(ctx, { q }, openCustomerExport, (rows) => present(ctx, rows));
+
+type Identity = { readonly customer_id: string | null; readonly customer_email: string | null };
+
 /**
- * The id of a payment's customer; null if it names none, or is so new that the job has not created the
+ * A payment's or subscription's customer; null if it names none, or is so new that the job has not created the
  * customer yet.
  */
-export async function findCustomerIdOf(
-  ctx: Context,
-  payment: { customer_id: string | null; customer_email: string | null },
-): Promise<string | null> {
-  if (payment.customer_id === null && payment.customer_email === null) return null;
-  const id = await findCustomerOf(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, payment);
-  return id && encodeId("customer", id);
+export async function findCustomerOf(ctx: Context, of: Identity): Promise<LinkedCustomer | null> {
+  if (of.customer_id === null && of.customer_email === null) return null;
+  const [found] = await findCustomersOf(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, [of]);
+  return found ? { id: encodeId("customer", found.id), name: found.name } : null;
 }
 
-/** Max charges per statement; the rest follow in the job's next run. */
+/** The known names of the rows' customers, in the rows' order. */
+export async function findCustomerNames(ctx: Context, rows: readonly Identity[]): Promise<(string | null)[]> {
+  const { sql } = ctx.service.db.within(ctx.environment.id);
+  const found = await findCustomersOf(sql, ctx.environment.id, rows);
+  return found.map((customer) => customer?.name ?? null);
+}
+
+/** Max queued rows per statement; the rest follow in the job's next run. */
 const BATCH = 1_000;
 
 /**
- * Creates and updates the customers of new charges. Safe to run in several instances. Returns the number of
- * charges.
+ * Creates and updates the customers of new charges and subscriptions. Safe to run in several instances. Returns
+ * the number of both.
  */
 export function noteCustomers(service: Pick<Service, "db">): Promise<number> {
   return writeCustomers(service.db.sql, BATCH);
@@ -84,9 +96,13 @@ async function present(ctx: Context, rows: readonly ShownCustomerRow[]): Promise
     const own = figures.filter(({ customer }) => customer === id);
     const sum = (of: (figure: (typeof own)[number]) => number) => own.reduce((all, figure) => all + of(figure), 0);
     return {
-      ...{ id: encodeId("customer", id), object: "customer" },
-      ...{ customer_id: row.customer_id, email: row.email, name: row.name },
-      ...{ first_payment_at: row.first_payment_at, last_payment_at: row.last_payment_at },
+      id: encodeId("customer", id),
+      object: "customer",
+      customer_id: row.customer_id,
+      email: row.email,
+      name: row.name,
+      first_payment_at: row.first_payment_at,
+      last_payment_at: row.first_payment_at && row.last_payment_at,
       payments: sum(({ payments }) => payments),
       declined: sum(({ declined }) => declined),
       currencies: mergeCurrencies(
@@ -114,7 +130,10 @@ function mergeCurrencies(
   const others = disputed.filter(({ currency }) => !paid.some((figures) => figures.currency === currency));
   return [...paid, ...others.map(({ currency }) => ({ currency, captured: 0, refunded: 0 }))].map(
     ({ currency, captured, refunded }) => ({
-      ...{ currency, captured, refunded, net: captured - refunded },
+      currency,
+      captured,
+      refunded,
+      net: captured - refunded,
       disputed: disputed.find((sum) => sum.currency === currency)?.disputed ?? 0,
     }),
   );

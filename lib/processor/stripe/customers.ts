@@ -1,13 +1,7 @@
 import type Stripe from "stripe";
+import type { ContinueStoringRequest, KnownCard, StoreCardOutcome, StoreCardRequest, StoredCard } from "../cards";
 import type { Journal } from "../journal";
-import type {
-  ContinueStoringRequest,
-  KnownCard,
-  Processor,
-  StoreCardOutcome,
-  StoreCardRequest,
-  StoredCard,
-} from "../port";
+import type { Processor } from "../port";
 import { isMissing } from "./account";
 import { afterSending, Budget, postOnceByState, toRequestFailure } from "./api";
 import { declineCodeOf, knownCard, METADATA } from "./outcomes";

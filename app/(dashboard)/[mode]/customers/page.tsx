@@ -1,13 +1,18 @@
 import { Users } from "lucide-react";
 import type { Metadata } from "next";
-import { CustomerSearch } from "@/components/customers/customer-search";
+import Link from "next/link";
+import type { ReactNode } from "react";
 import { CustomerTable } from "@/components/customers/customer-table";
+import { PageFilters } from "@/components/lists/page-filters";
+import { ExportButton } from "@/components/reporting/export-button";
 import { Banner } from "@/components/ui/banner";
 import { EmptyState, NoPermission, WrongFilter } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { PageLinks, withFilters } from "@/components/ui/page-links";
+import { buttonStyles } from "@/components/ui/styles";
 import { type ListCustomersQuery, listCustomersQuery } from "@/lib/contract/customers/customer";
 import { AppError } from "@/lib/contract/errors";
+import type { FilterRows } from "@/lib/contract/lists/filters";
 import { listCustomers } from "@/lib/domain/customers/customers";
 import { type DashboardPage, dashboardPage } from "@/lib/http/page";
 
@@ -22,8 +27,12 @@ export default async function CustomersPage({ params, searchParams }: CustomersP
   const page = await dashboardPage((await params).mode);
   if (!page.can("transaction.search")) return <NoPermission what="customers" />;
   const path = `/${page.mode}/customers`;
-  const header = (
-    <PageHeader title="Customers" description="Everyone who has paid you. The latest payment comes first." />
+  const headerWith = (exporting: ReactNode) => (
+    <PageHeader
+      title="Customers"
+      description="Everyone who has paid you, tried to, or subscribed, by customer id or e-mail address. The latest comes first."
+      actions={exporting}
+    />
   );
   const { q: typed, ...rest } = await searchParams;
   const text = typeof typed === "string" ? typed.trim() : "";
@@ -32,7 +41,7 @@ export default async function CustomersPage({ params, searchParams }: CustomersP
   if (!query.success) {
     return (
       <>
-        {header}
+        {headerWith(null)}
         <WrongFilter what="customers" path={path} issues={query.error.issues} />
       </>
     );
@@ -41,8 +50,8 @@ export default async function CustomersPage({ params, searchParams }: CustomersP
   if (customers === null) {
     return (
       <>
-        {header}
-        <CustomerSearch path={path} text={text} />
+        {headerWith(null)}
+        <CustomerFilters path={path} text={text} />
         <Banner tone="amber" title="This list cannot be shown">
           {refusal}
         </Banner>
@@ -56,7 +65,14 @@ export default async function CustomersPage({ params, searchParams }: CustomersP
         <EmptyState
           icon={<Users aria-hidden="true" />}
           title="No customers yet"
-          description="Send customer_id or customer_email with a payment, and the customer appears here within seconds."
+          description="Whoever pays or subscribes appears here within seconds, if the payment has an e-mail address or a customer id. A payment link asks for the address."
+          actions={
+            page.can("client_session.create") && (
+              <Link href={`/${page.mode}/checkout/links/new`} className={buttonStyles({ variant: "primary" })}>
+                Create a payment link
+              </Link>
+            )
+          }
         />
       </>
     );
@@ -64,8 +80,17 @@ export default async function CustomersPage({ params, searchParams }: CustomersP
   const href = withFilters(path, { q: text });
   return (
     <>
-      {header}
-      <CustomerSearch path={path} text={text} />
+      {headerWith(
+        customers.data.length > 0 && (
+          <ExportButton
+            address={withFilters(`${path}/export`, { q: text })}
+            noun="customer"
+            total={customers.total}
+            totalCapped={customers.total_capped}
+          />
+        ),
+      )}
+      <CustomerFilters path={path} text={text} />
       {customers.data.length === 0 ? (
         <EmptyState kind="no-results" what="customers" filters={text === "" ? [] : [`Words: ${text}`]} path={path} />
       ) : (
@@ -73,6 +98,20 @@ export default async function CustomersPage({ params, searchParams }: CustomersP
       )}
       <PageLinks what="customers" page={customers} href={href} />
     </>
+  );
+}
+
+const FILTERS: FilterRows = [["q", { kind: "text", max: 200, param: "q", label: "Words", form: "Search" }]];
+
+function CustomerFilters({ path, text }: { path: string; text: string }) {
+  return (
+    <PageFilters
+      path={path}
+      what="customers"
+      rows={FILTERS}
+      values={{ q: text }}
+      search={{ placeholder: "Name, e-mail or your customer id" }}
+    />
   );
 }
 

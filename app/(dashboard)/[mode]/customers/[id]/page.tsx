@@ -6,9 +6,15 @@ import { customerName } from "@/components/customers/customer-table";
 import { NoPermission } from "@/components/ui/empty-state";
 import { titleId } from "@/lib/contract/format";
 import { getCustomer } from "@/lib/domain/customers/customers";
+import { listCustomerDisputes } from "@/lib/domain/disputes/dispute-pages";
+import { listInvoices } from "@/lib/domain/invoices/read-invoices";
 import { listPaymentMethods } from "@/lib/domain/payment-methods/payment-methods";
+import { listSubscriptions } from "@/lib/domain/subscriptions/read-subscriptions";
 import { searchTransactionTable } from "@/lib/domain/transactions/read-transactions";
 import { type DashboardPage, dashboardPage, orNull } from "@/lib/http/page";
+
+/** Rows per list; a link leads to the rest. */
+const SHOWN = 5;
 
 type CustomerRouteProps = { params: Promise<{ mode: string; id: string }> };
 
@@ -33,9 +39,27 @@ export default async function CustomerRoute({ params }: CustomerRouteProps) {
     offset: 0,
   });
   const { customer_id } = customer;
-  const canSee = customer_id !== null && page.can("payment_method.read");
-  const stored = canSee ? await listPaymentMethods(page.ctx, { customer_id }) : null;
-  return <CustomerPage customer={customer} latest={latest.data} stored={stored?.data ?? null} mode={page.mode} />;
+  const [stored, subscriptions, invoices] =
+    customer_id === null
+      ? [null, null, null]
+      : await Promise.all([
+          page.can("payment_method.read") ? listPaymentMethods(page.ctx, { customer_id }) : null,
+          page.can("subscription.read") ? listSubscriptions(page.ctx, { customer_id, limit: SHOWN }) : null,
+          page.can("invoice.read") ? listInvoices(page.ctx, { customer_id, limit: SHOWN }) : null,
+        ]);
+  const disputes = page.can("dispute.read") ? await listCustomerDisputes(page.ctx, customer.id, SHOWN) : null;
+  return (
+    <CustomerPage
+      customer={customer}
+      latest={latest.data}
+      stored={stored?.data ?? null}
+      subscriptions={subscriptions}
+      invoices={invoices}
+      disputes={disputes}
+      canSubscribe={page.can("subscription.write")}
+      mode={page.mode}
+    />
+  );
 }
 
 /** Cached because the page and its title both need it. */
