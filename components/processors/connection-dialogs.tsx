@@ -78,7 +78,7 @@ export function ConnectDialog({ mode, connectors, onClose, onConnected }: Connec
   return (
     <FormDialog
       form={form}
-      title={mode === "live" ? "Connect a live processor" : "Connect a processor's test mode"}
+      title={mode === "live" ? "Connect a live processor" : "Connect a processor’s test mode"}
       description="Cardlane checks the credentials with the processor and stores them encrypted. They are never shown again."
       submitLabel="Connect"
       onSubmit={connect}
@@ -278,7 +278,32 @@ export function DefaultDialog({ mode, connection, onClose, onChanged }: DefaultD
   );
 }
 
-export function DisconnectDialog({ mode, connection, onClose, onChanged }: DefaultDialogProps) {
+/** Stored cards at a connection, and the subscriptions that they pay for; counted up to 1,001. */
+export type KeptThere = { cards: number; subscriptions: number };
+
+const MAX_COUNTED = 1_000;
+
+function counted(count: number, one: string): string {
+  if (count > MAX_COUNTED) return `more than ${MAX_COUNTED.toLocaleString("en")} ${one}s`;
+  return `${count.toLocaleString("en")} ${one}${count === 1 ? "" : "s"}`;
+}
+
+/**
+ * Sentence on the cards and subscriptions that a disconnected account can't charge; null if there are none.
+ */
+function keptText({ cards, subscriptions }: KeptThere): string | null {
+  if (cards === 0) return null;
+  const stored = counted(cards, "stored card");
+  const start = `${stored.charAt(0).toUpperCase()}${stored.slice(1)} can’t be charged until then`;
+  return subscriptions === 0
+    ? `${start}.`
+    : `${start}, so ${counted(subscriptions, "subscription")} will become past due.`;
+}
+
+type DisconnectDialogProps = DefaultDialogProps & { kept: KeptThere | undefined };
+
+export function DisconnectDialog({ mode, connection, kept, onClose, onChanged }: DisconnectDialogProps) {
+  const warning = kept && keptText(kept);
   const form = useForm({});
 
   async function disconnect() {
@@ -301,6 +326,7 @@ export function DisconnectDialog({ mode, connection, onClose, onChanged }: Defau
         This deletes its credentials. You can’t refund its payments until you connect the same account,{" "}
         {connection.account}, again. While a payment there is still open, you can’t disconnect it.
       </p>
+      {warning && <p>{warning}</p>}
     </FormDialog>
   );
 }

@@ -21,6 +21,7 @@ import {
   type ConnectorChoice,
   DefaultDialog,
   DisconnectDialog,
+  type KeptThere,
   MetadataDialog,
   RawCardsDialog,
   ReplaceDialog,
@@ -55,15 +56,23 @@ export function ConnectProcessor({ mode, connectors }: ConnectProps) {
 }
 
 type Action = "edit" | "webhook" | "cards" | "metadata" | "default" | "disconnect";
-type ConnectionCardProps = { mode: Mode; connection: Connection; connector: ConnectorChoice; mayTakeCards: boolean };
+type ConnectionCardProps = {
+  mode: Mode;
+  connection: Connection;
+  connector: ConnectorChoice;
+  mayTakeCards: boolean;
+  kept: KeptThere | undefined;
+};
 
 /** A connection: its account, its health and its actions. */
-export function ConnectionCard({ mode, connection, connector, mayTakeCards }: ConnectionCardProps) {
+export function ConnectionCard({ mode, connection, connector, mayTakeCards, kept }: ConnectionCardProps) {
   const router = useRouter();
   const [action, setAction] = useState<Action | null>(null);
   const isConnected = connection.status === "CONNECTED";
   const dialog = {
-    ...{ mode, connection, connector },
+    mode,
+    connection,
+    connector,
     onClose: () => setAction(null),
     onChanged: (message: string) => {
       setAction(null);
@@ -138,7 +147,7 @@ export function ConnectionCard({ mode, connection, connector, mayTakeCards }: Co
       {action === "cards" && <RawCardsDialog {...dialog} />}
       {action === "metadata" && <MetadataDialog {...dialog} />}
       {action === "default" && <DefaultDialog {...dialog} />}
-      {action === "disconnect" && <DisconnectDialog {...dialog} />}
+      {action === "disconnect" && <DisconnectDialog kept={kept} {...dialog} />}
     </Card>
   );
 }
@@ -196,7 +205,7 @@ function Connected({ mode, connection, onWebhook }: ConnectedProps) {
           { term: "Last webhook", value: last_webhook_at ? <Time at={last_webhook_at} /> : "None received yet" },
           {
             term: "Card numbers",
-            value: raw_cards ? "From the payment form" : "Only through the processor's own fields",
+            value: raw_cards ? "From the payment form" : "Only through the processor’s own fields",
           },
           {
             term: "Compared nightly",

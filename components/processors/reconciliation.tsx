@@ -37,7 +37,7 @@ export function Reconciliation({ view, path, paymentHref }: ReconciliationProps)
       <EmptyState
         icon={<Scale aria-hidden="true" />}
         title="Not compared yet"
-        description="Each night after 3:00 UTC, Cardlane compares its payments and refunds with the processor's own list. The results appear here."
+        description="Each night after 3:00 UTC, Cardlane compares its payments and refunds with the processor’s own list. The results appear here."
       />
     );
   }

@@ -30,7 +30,7 @@ async function goToBank(context: BrowserContext, form: Form): Promise<Page> {
   return bank;
 }
 
-test("without card numbers the form says so when it opens, and the shop's page is told", async ({
+test("a form that can't accept card numbers says so when it opens, and reports it to the page", async ({
   owner,
   context,
   openCheckout,
@@ -45,7 +45,7 @@ test("without card numbers the form says so when it opens, and the shop's page i
   expect(await told("onError")).toMatchObject([{ code: "processor_unavailable" }]);
 });
 
-test("out of the form to the bank and back, in two tabs and loaded again: one payment, confirmed once", async ({
+test("to the bank and back, in two tabs and reloaded: one payment, confirmed once", async ({
   owner,
   context,
   api,
@@ -78,7 +78,7 @@ test("out of the form to the bank and back, in two tabs and loaded again: one pa
   });
 });
 
-test("what the bank refuses is declined, and the form takes another card", async ({
+test("a challenge that the bank rejects is declined, and the form accepts another card", async ({
   owner,
   context,
   api,

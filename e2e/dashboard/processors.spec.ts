@@ -16,14 +16,14 @@ const byToken = (overrides: object = {}) => ({
   ...overrides,
 });
 
-test("a key that the processor refuses is said in words at its field, and nothing is connected", {
+test("a key that the processor rejects is reported at its field, and nothing is connected", {
   tag: "@looks",
 }, async ({ owner }) => {
   await openProcessors(owner);
   await expect(owner.getByRole("heading", { name: "Test payments go to the sandbox" })).toBeVisible();
   await expectWellInEveryLook(owner);
   await owner.getByRole("button", { name: "Connect a processor" }).click();
-  const dialog = owner.getByRole("dialog", { name: "Connect a processor's test mode" });
+  const dialog = owner.getByRole("dialog", { name: "Connect a processor’s test mode" });
   await expectWellInEveryLook(owner);
   const key = dialog.getByLabel("Secret key");
   const connect = dialog.getByRole("button", { name: "Connect", exact: true });
@@ -87,7 +87,7 @@ test("connected, with webhooks that arrive, tested, beside a second one that bec
   await expectWellInEveryLook(owner);
 });
 
-test("a rule sends a payment to its account, where buttons capture and refund it; then nothing is open and it disconnects", {
+test("a rule routes a payment to its account, where it is captured and refunded by buttons; with nothing open it is disconnected", {
   tag: ["@looks", "@prove"],
 }, async ({ owner, api, connecting: { main, second } }) => {
   await openProcessors(owner);
@@ -132,6 +132,7 @@ test("a rule sends a payment to its account, where buttons capture and refund it
   expect([...second.books.refunds.values()].map(({ amount }) => amount)).toEqual([4_000]);
   await owner.reload();
   const shown = owner.getByRole("main");
+  await owner.locator("#developer > summary").click();
   await expect(
     shown.locator(`a[href="https://dashboard.stripe.com/test/payments/${intent?.id}"]`).first(),
   ).toBeVisible();
@@ -156,7 +157,7 @@ test("a rule sends a payment to its account, where buttons capture and refund it
   expect((await api.call(getPayment, { id: payment.id })).ok().amount_refunded).toBe(4_000);
 });
 
-test("Compare now asks the processor for its list, and the page shows what came of it without a reload", {
+test("Compare now fetches the processor's list, and the page shows the result without a reload", {
   tag: ["@looks", "@prove"],
 }, async ({ owner, connecting: { main } }) => {
   await openProcessors(owner);
@@ -173,12 +174,12 @@ test("Compare now asks the processor for its list, and the page shows what came 
   await expectWellInEveryLook(owner);
 });
 
-test("who may not manage settings sees why, and live mode says that payments are refused until something is connected", {
+test("users who may not manage settings see why, and live mode says that payments are refused until a processor is connected", {
   tag: "@looks",
 }, async ({ page, newPerson, signInAs }) => {
   await signInAs(page.context(), await newPerson("viewer"));
   await openProcessors(page);
-  await expect(page.getByText("You don't have access to processors")).toBeVisible();
+  await expect(page.getByText("You don’t have access to processors")).toBeVisible();
   await page.context().clearCookies();
   await signInAs(page.context(), await newPerson());
   await openProcessors(page, "live");

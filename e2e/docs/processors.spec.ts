@@ -57,7 +57,7 @@ async function shop(page: Page, address: string, answer: object) {
   return sent;
 }
 
-test("the page with Stripe's script sends a pm_… to the shop's server and goes where that says", async ({
+test("the page with Stripe's script sends a pm_… to the shop's server and follows its redirect", async ({
   page,
   merchantSite,
 }) => {
@@ -75,7 +75,7 @@ test("the page with Stripe's script sends a pm_… to the shop's server and goes
   expect(sent).toEqual([{ order: "1001", payment_token: "pm_pk_test_…_card_card" }]);
 });
 
-test("the page with Adyen's fields sends them, and nothing else, as one token", async ({ page, merchantSite }) => {
+test("the page with Adyen's fields sends only them, as one token", async ({ page, merchantSite }) => {
   const html = await copyFrom(page, "adyen.html");
   const sent = await shop(page, merchantSite.serve(html), { message: "The card was declined." });
   await expect(page.locator("#card")).toHaveText("test_…");
@@ -90,7 +90,7 @@ test("the page with Adyen's fields sends them, and nothing else, as one token", 
 });
 
 if (has("curl") && has("bash")) {
-  test("the server's payment with a token of a processor that is not connected is refused, as it is copied", async ({
+  test("the server's payment with a token of a processor that is not connected is refused, as copied", async ({
     page,
     tenant,
   }) => {
@@ -112,7 +112,7 @@ test("the command that compares exists, with the options that the page gives it"
   expect(readFileSync("package.json", "utf8")).toContain('"reconcile":');
 });
 
-test("the command takes Adyen's report, as many files of it as the page gives", async ({ page }) => {
+test("the command accepts any number of Adyen's report files", async ({ page }) => {
   const command = await copyFrom(page, "Compare with Adyen’s report");
   const options = [...command.matchAll(/--(\w+)/g)].map(([, name]) => name);
   expect(options).toEqual(["connection", "since", "report", "report"]);

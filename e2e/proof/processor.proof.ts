@@ -27,7 +27,7 @@ async function host(processor: { env: Record<string, string> }): Promise<ProofHo
 test.each([
   ["before the charge's id is kept", "other_processor.intents"],
   ["between that and the confirmation", "processor_objects"],
-])("a process that stops %s, and wakes up after the 402, charges nothing", async (_when, table) => {
+])("a process that stops %s, and resumes after the 402, charges nothing", async (_when, table) => {
   const hosts: ProofHost[] = [];
   const processor = await runProcessor(db, () => (hosts[1] as ProofHost).baseUrl, "other");
   onTestFinished(() => processor.stop());

@@ -52,7 +52,7 @@ async function acceptedRefund() {
 }
 
 describe("a report sent by a processor", () => {
-  test.each(["sandbox", "asked", "nobody", "__proto__"])("as %s, which sends none, finds nobody", async (name) => {
+  test.each(["sandbox", "asked", "nobody", "__proto__"])("as %s, which sends none, is not found", async (name) => {
     expect(await refusalOf(send(reportMessage([]), name))).toEqual({ status: 404, code: "resource_not_found" });
   });
 
@@ -65,7 +65,7 @@ describe("a report sent by a processor", () => {
     ["with a byte more", () => ({ ...reportMessage([]), body: `${reportMessage([]).body}\n` })],
     ["as garbage", () => ({ headers: new Headers({ "X-Other-Signature": "é" }), body: "\u0000{" })],
     ["empty", () => ({ body: "" })],
-  ])("%s is refused, and changes nothing", async (_how, message) => {
+  ])("%s is rejected, and changes nothing", async (_how, message) => {
     expect(await refusalOf(send(message()))).toEqual({ status: 400, code: "invalid_parameter" });
   });
 
@@ -74,7 +74,7 @@ describe("a report sent by a processor", () => {
     expect((await refusalOf(send(large))).status).toBe(413);
   });
 
-  test("about an operation in use is refused for now and processed when sent again", async () => {
+  test("about an operation in use is rejected for now and processed when redelivered", async () => {
     const { id, object } = await acceptedRefund();
     const message = reportMessage([
       { id: "1", object: "of_nobody" },

@@ -7,7 +7,7 @@ import { readBody } from "./parse";
 import { failureResponse, infoOf } from "./pipeline";
 import { toResponse } from "./response";
 
-/** Several events at once, or one with all that an invoice can carry, are still below it. */
+/** Several events together, or one with everything that an invoice can carry, stay below it. */
 const MAX_MESSAGE_BYTES = 256 * 1_024;
 
 /**

@@ -53,7 +53,9 @@ type Params = { mode: "test" | "live"; id?: string };
 
 async function ask(who: Who, { method, path }: DashboardEndpoint, params: Params, body: object = {}) {
   const headers = {
-    ...{ host: "dashboard.test", "sec-fetch-site": "same-origin", "content-type": "application/json" },
+    host: "dashboard.test",
+    "sec-fetch-site": "same-origin",
+    "content-type": "application/json",
     cookie: await cookieOf(service, who),
   };
   const address = path.replace("{mode}", params.mode).replace("{id}", params.id ?? "");
@@ -71,7 +73,7 @@ const CHANGES: readonly [DashboardEndpoint, object][] = [
   [replaceRules, { rules: [] }],
 ];
 
-test.each<MerchantRole>(["viewer", "operator"])("%s changes and asks nothing", async (role) => {
+test.each<MerchantRole>(["viewer", "operator"])("%s changes nothing and sends no request", async (role) => {
   const person = await users.newUser(role);
   for (const [endpoint, body] of [...CHANGES, [checkConnection, {}], [compareProcessor, { days: 3 }]] as const) {
     const { status, body: refusal } = await ask(person, endpoint, { mode: "test", id: "conn_x" }, body);

@@ -59,8 +59,8 @@ type Known = {
 };
 
 /**
- * Processors connected by merchants, and the operator's. One query per second tells which environments have
- * connections and which of them changed, so unchanged ones cost no query.
+ * Processors connected by merchants, and the operator's. One query per second finds the environments that
+ * have connections and which of them changed, so unchanged ones cost no query.
  */
 export function createConnections(options: ConnectionsOptions): Registry {
   const { db, timer, builtIn, secret } = options;
@@ -201,7 +201,11 @@ function processorOf(
   const { clock, timer, timeoutMs } = options;
   const rawCards = row.raw_cards && (mode === "test" || options.pciDssCompliant);
   const processor = connectorOf(options, row.processor).create({
-    ...{ name: row.id, credentials: JSON.parse(credentials), timeoutMs, clock, journal: journalOf(options, row.id) },
+    name: row.id,
+    credentials: JSON.parse(credentials),
+    timeoutMs,
+    clock,
+    journal: journalOf(options, row.id),
     settings: { live: mode === "live", rawCards, metadataKeys: row.metadata_keys },
   });
   return limitRawCards(withDeadline(processor, timeoutMs, timer), rawCards);
@@ -244,7 +248,12 @@ function createOperator(options: ConnectionsOptions, operator: OperatorConnectio
   const create = (name: string) => {
     const settings = { live: true, rawCards, metadataKeys: [] };
     const processor = connector.create({
-      ...{ name, credentials, settings, timeoutMs, clock, endpoint },
+      name,
+      credentials,
+      settings,
+      timeoutMs,
+      clock,
+      endpoint,
       journal: journalOf(options, name),
     });
     return limitRawCards(withDeadline(processor, timeoutMs, timer), rawCards);
@@ -263,7 +272,10 @@ function createOperator(options: ConnectionsOptions, operator: OperatorConnectio
     if (!check.live) throw new Error("The credentials are of a test account. Set those of live mode.");
     const id = operatorConnectionId(connector.key, check.id);
     await storeOperatorConnection(db.orm, {
-      ...{ id, processor: connector.key, account: check.id, credentials_digest: digest },
+      id,
+      processor: connector.key,
+      account: check.id,
+      credentials_digest: digest,
       checked_at: clock.now().toISOString(),
     });
     return check.id;

@@ -17,5 +17,5 @@ export const CREDENTIAL_NAMES: readonly string[] = Object.values(CREDENTIAL_FIEL
 const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, "");
 const PLAIN: ReadonlySet<string> = new Set(CREDENTIAL_NAMES.map(plain));
 
-/** True for a name that a processor's credentials are known by. */
+/** True for the name of a processor's credential. */
 export const isCredentialName = (name: string): boolean => PLAIN.has(plain(name));

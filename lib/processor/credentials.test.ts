@@ -30,7 +30,8 @@ describe("a value that a request cannot carry is refused at its field", () => {
   test("a key or a signing secret of Stripe's", () => {
     const [secret_key, webhook_secret] = ["sk_test_51ABCdef", "whsec_51ABCdef"];
     expect(stripe.safeParse({ secret_key: ` ${secret_key}\n`, webhook_secret: ` ${webhook_secret}\n` }).data).toEqual({
-      ...{ secret_key, webhook_secret },
+      secret_key,
+      webhook_secret,
     });
     for (const wrong of ["sk_test_51…def", "sk_test_51\ndef"])
       expect(refusalOf(stripe.safeParse({ secret_key: wrong }))).toMatchObject({ field: "secret_key" });

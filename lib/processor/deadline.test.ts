@@ -111,7 +111,7 @@ test.each([
   { kind: "pending" },
   { kind: "not_sent", reason: "refused" },
   { kind: "unknown", reason: "lost" },
-])("a proper answer passes unchanged: %j", async (answer) => {
+])("a valid result passes unchanged: %j", async (answer) => {
   const { guarded } = answering(async () => answer);
   expect(await guarded.capture(request)).toEqual(answer);
   expect(vi.getTimerCount()).toBe(0);
@@ -135,7 +135,7 @@ describe("cards that are stored", () => {
     { kind: "action_required", challenge: { url: "https://bank.example/3ds" }, pending: "seti_1" },
     { kind: "not_sent", reason: "refused" },
     { kind: "unknown", reason: "lost" },
-  ])("a proper answer passes unchanged: %j", async (answer) => {
+  ])("a valid result passes unchanged: %j", async (answer) => {
     const guarded = storing(async () => answer);
     expect(await guarded.storeCard?.(check)).toEqual(answer);
     expect(await guarded.continueStoring?.({ ...check, pending: "p", challenge: "passed" })).toEqual(answer);
@@ -159,12 +159,12 @@ describe("cards that are stored", () => {
     expect(await removal).toBeInstanceOf(ProcessorTimeoutError);
   });
 
-  test("an approval keeps the token of the card that it stored, as it is", async () => {
+  test("an approval keeps the token of the card that it stored, unchanged", async () => {
     const approved = { kind: "approved", storedToken: "4242424242424242 token", fingerprint: "x" };
     expect(await answering(async () => approved).guarded.capture(request)).toEqual(approved);
   });
 
-  test("a processor that stores none has none of the calls", () => {
+  test("a processor that stores no cards has none of the calls", () => {
     const { guarded } = answering(async () => null);
     expect([guarded.storeCard, guarded.continueStoring, guarded.removeCard]).toEqual([undefined, undefined, undefined]);
   });

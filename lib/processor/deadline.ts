@@ -4,7 +4,8 @@ import { keepableText } from "@/lib/contract/card-numbers";
 import { declineCode } from "@/lib/contract/errors";
 import { avsResult, cvvResult } from "@/lib/contract/transactions/transaction";
 import { CARD_BRANDS } from "@/lib/contract/transactions/words";
-import type { Outcome, Processor, StoreCardOutcome } from "./port";
+import type { StoreCardOutcome } from "./cards";
+import type { Outcome, Processor } from "./port";
 
 /** Text from processors is stored: text that the database refuses would keep the outcome out of the books. */
 const keepable = (text: string) => keepableText(text, 500);
@@ -47,8 +48,12 @@ const details = {
 const outcome = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("approved"), checks, captured: z.literal(false).optional(), ...details }),
   z.object({
-    ...{ kind: z.literal("declined"), decline_code: declineCode.nullable(), holds: z.literal(true).optional() },
-    ...{ refusal: words.optional(), checks, ...details },
+    kind: z.literal("declined"),
+    decline_code: declineCode.nullable(),
+    holds: z.literal(true).optional(),
+    refusal: words.optional(),
+    checks,
+    ...details,
   }),
   z.object({ kind: z.literal("action_required"), challenge: z.object({ url: address }), checks, ...details }),
   z.object({ kind: z.literal("pending") }),
@@ -87,8 +92,8 @@ export class ProcessorTimeoutError extends Error {
 }
 
 /**
- * A processor that always responds within `timeoutMs`, with values that the port allows: an error, a timeout or
- * a malformed result is `unknown`, because money may have moved. Calls that move no money reject with the
+ * A processor that always responds within `timeoutMs`, with values that the port allows: an error, a timeout
+ * or a malformed result is `unknown`, because money may have moved. Calls that move no money reject with the
  * processor's own error, or with ProcessorTimeoutError.
  */
 export function withDeadline(processor: Processor, timeoutMs: number, timer: Timer = systemTimer): Processor {
@@ -159,7 +164,7 @@ async function readWithin<T>(
     const result = await within(call());
     if (result === "timeout") return { kind: "unknown", reason: `no answer within ${timeoutMs} ms` };
     const parsed = schema.safeParse(result);
-    return parsed.success ? parsed.data : { kind: "unknown", reason: "the processor's answer cannot be read" };
+    return parsed.success ? parsed.data : { kind: "unknown", reason: "the processor's response cannot be read" };
   } catch (error) {
     return { kind: "unknown", reason: keepable(error instanceof Error ? error.message : String(error)) };
   }

@@ -2,7 +2,28 @@ import type { DeclineCode } from "@/lib/contract/errors";
 import type { BillingAddress } from "@/lib/contract/fields";
 import type { CardInput } from "@/lib/contract/payments/payment";
 import type { AvsResult, CvvResult } from "@/lib/contract/payments/words";
-import type { CardBrand, RefundReason } from "@/lib/contract/transactions/words";
+import type { RefundReason } from "@/lib/contract/transactions/words";
+import type {
+  AcceptedCard,
+  CardHolder,
+  ContinueStoringRequest,
+  KnownCard,
+  LateCardReport,
+  StoreCardOutcome,
+  StoreCardRequest,
+  StoredCard,
+  StoredCardReport,
+  TokenizedCard,
+} from "./cards";
+import type {
+  Dispute,
+  FiledStatement,
+  OutsideRefund,
+  ProcessorObject,
+  StatementEntry,
+  StatementFile,
+  StatementRange,
+} from "./records";
 
 /**
  * Requirements of a card processor. Every call that moves money carries a `reference` (our operation id):
@@ -14,38 +35,46 @@ export type Processor = {
   readonly name: string;
   readonly capabilities: Capabilities;
   /**
-   * Delay after the end of the last call for a reference before "not found" counts. It only decides when to check: a call may
-   * still be executed until {@link Processor.close} confirms otherwise. At most two seconds, because the operation's lease is
-   * held in the meantime.
+   * Delay after the end of the last call for a reference before "not found" counts. It only decides when to
+   * check: a call may still be executed until {@link Processor.close} confirms otherwise. At most two
+   * seconds, because the operation's lease is held in the meantime.
    */
   readonly notFoundConclusiveAfterMs: number;
   /**
-   * Card data → a token that only this processor understands, for one account. Moves no money; safe to repeat. `holder` is for
-   * processors that take the address to verify with the card and not with the payment.
+   * Card data → a token that only this processor understands, for one account. Moves no money; safe to
+   * repeat. `holder` is for processors that take the address to verify with the card and not with the
+   * payment.
    */
   tokenize(account: string, card: CardInput, holder?: CardHolder): Promise<TokenizedCard>;
   /**
-   * Looks up a token that the processor's own script made on the merchant's page; null for an unknown token. Moves no money.
-   * Omitted if `capabilities.ownTokens` is false.
+   * Looks up a token that the processor's own script made on the merchant's page; null for an unknown token.
+   * Moves no money. Omitted if `capabilities.ownTokens` is false.
    */
   acceptToken?(account: string, token: string): Promise<AcceptedCard | null>;
-  /** The reason why an amount is refused, as a sentence for the caller; null if it may be accepted. Omitted if all amounts are. */
+  /**
+   * The reason why an amount is refused, as a sentence for the caller; null if it may be accepted. Omitted if
+   * all amounts are.
+   */
   refusesAmount?(amount: number, currency: string): string | null;
   /** Throws if this process cannot read a token that others could. Called before the token is used up. */
   requireReadable(token: string): void;
   authorize(request: AuthorizeRequest): Promise<Outcome>;
   /**
-   * Query parameter with which shoppers return from the processor's page, if `continueAuthorization` needs one.
+   * Query parameter with which shoppers return from the processor's page, if `continueAuthorization` needs
+   * one.
    */
   readonly returnParameter?: string;
   /** Continues an authorization that required action, once the shopper passed or failed the challenge. */
   continueAuthorization(request: ContinueRequest): Promise<Outcome>;
   /**
-   * Checks a card with its issuer for a zero amount, and stores it for later payments of one customer. Moves no money; a
-   * repeated reference stores the card once. Omitted, like the next two, if `capabilities.storedCards` is false.
+   * Checks a card with its issuer for a zero amount, and stores it for later payments of one customer. Moves
+   * no money; a repeated reference stores the card once. Omitted, like the next two, if
+   * `capabilities.storedCards` is false.
    */
   storeCard?(request: StoreCardRequest): Promise<StoreCardOutcome>;
-  /** Continues a check that required action, once the shopper passed or failed the challenge. Safe to repeat. */
+  /**
+   * Continues a check that required action, once the shopper passed or failed the challenge. Safe to repeat.
+   */
   continueStoring?(request: ContinueStoringRequest): Promise<StoreCardOutcome>;
   /** Removes a stored card, so that it can never be charged again. Succeeds if it is already gone. */
   removeCard?(account: string, card: StoredCard): Promise<void>;
@@ -55,34 +84,41 @@ export type Processor = {
   /** The status of a reference. Never moves money. */
   inquire(request: InquireRequest): Promise<Inquiry>;
   /**
-   * Prevents an authorization that was not executed from being executed later, whatever calls are in progress and whatever
-   * clocks show: closes its reference, or cancels what a late call would confirm. Returns `never` then, and otherwise its
-   * status. Never moves money. Nothing else proves that an authorization did not happen.
+   * Prevents an authorization that was not executed from being executed later, whatever calls are in progress
+   * and whatever clocks show: closes its reference, or cancels what a late call would confirm. Returns
+   * `never` then, and otherwise its status. Never moves money. Nothing else proves that an authorization did
+   * not happen.
    */
   close(request: CloseRequest): Promise<Inquiry>;
   /** Reports on operations that were accepted earlier: pulled, or pushed. */
   readonly reports: PulledReports | PushedReports;
-  /** The current state of a dispute; null if it is another account's. Omitted if the processor has no disputes. */
+  /**
+   * The current state of a dispute; null if it is another account's. Omitted if the processor has no
+   * disputes.
+   */
   readDispute?(id: string): Promise<Dispute | null>;
   /**
-   * Refunds of a payment that were made elsewhere, for example in the processor's own dashboard. Omitted if there can be none,
-   * or if the processor doesn't list them. Moves no money.
+   * Refunds of a payment that were made elsewhere, for example in the processor's own dashboard. Omitted if
+   * there can be none, or if the processor doesn't list them. Moves no money.
    */
   listOutsideRefunds?(request: OutsideRequest): Promise<OutsideRefund[]>;
   /** The processor's own list of payments and refunds, for reconciliation. Omitted if it has none. */
   readonly statement?: (range: StatementRange) => AsyncIterable<StatementEntry>;
   /**
-   * The same from downloaded files of its payments report. Omitted if it has `statement`, or no such report. Throws
-   * UnreadableStatementError.
+   * The same from downloaded files of its payments report. Omitted if it has `statement`, or no such report.
+   * Throws UnreadableStatementError.
    */
   readonly readStatement?: (files: readonly StatementFile[]) => FiledStatement;
-  /** Tests the credentials, with a text for the person who entered them. Moves no money. Omitted if it needs no credentials. */
+  /**
+   * Tests the credentials, with a text for the person who entered them. Moves no money. Omitted if it needs
+   * no credentials.
+   */
   checkConnection?(): Promise<ConnectionCheck>;
   /** Address of an object in the processor's own dashboard; null if it has no page. */
   dashboardUrl?(object: ProcessorObject): string | null;
   /**
-   * Deletes card data that is no longer needed; returns the number of rows. One run is limited in number and takes about as long
-   * as a call may; runs don't overlap. Throws if some could not be deleted.
+   * Deletes card data that is no longer needed; returns the number of rows. One run is limited in number and
+   * takes about as long as a call may; runs don't overlap. Throws if some could not be deleted.
    */
   forgetOldAttempts(): Promise<number>;
 };
@@ -91,11 +127,14 @@ export type Processor = {
 type Capabilities = {
   /** A capture can be smaller than the authorization. */
   readonly partialCapture: boolean;
-  /** `tokenize` takes card numbers. Otherwise cards reach the processor only through its own fields in the shopper's browser. */
+  /**
+   * `tokenize` takes card numbers. Otherwise cards reach the processor only through its own fields in the
+   * shopper's browser.
+   */
   readonly rawCards: boolean;
   /**
-   * The processor assigns ids of its own, which are stored (`keep`) and passed to later calls. `true`: before money can move.
-   * `answered`: only in the response, so it must find everything by our reference as well.
+   * The processor assigns ids of its own, which are stored (`keep`) and passed to later calls. `true`: before
+   * money can move. `answered`: only in the response, so it must find everything by our reference as well.
    */
   readonly ownIds: boolean | "answered";
   /** `acceptToken` takes tokens made by the processor's own script. */
@@ -107,8 +146,8 @@ type Capabilities = {
 export type PulledReports = {
   readonly kind: "pulled";
   /**
-   * Unacknowledged reports: at most `limit`, for accounts with an id after `after`, in id order, and only the oldest few for
-   * each account, so that no account delays another.
+   * Unacknowledged reports: at most `limit`, for accounts with an id after `after`, in id order, and only the
+   * oldest few for each account, so that no account delays another.
    */
   list(limit: number, after: string): Promise<PulledReport[]>;
   acknowledge(id: string): Promise<void>;
@@ -117,20 +156,21 @@ export type PulledReports = {
 export type PushedReports = {
   readonly kind: "pushed";
   /**
-   * Parses a message sent to our address. Throws UnreadableReportError if the processor cannot have sent it. A processor whose
-   * status can't be checked later stores the content before this resolves; the message is acknowledged only then.
+   * Parses a message sent to our address. Throws UnreadableReportError if the processor cannot have sent it.
+   * A processor whose status can't be checked later stores the content before this resolves; the message is
+   * acknowledged only then.
    */
   read(message: ReportMessage): Report[] | Promise<Report[]>;
   /**
-   * `inquire` reads stored messages instead of calling the processor. A repeated message adds nothing, and blocks later ones
-   * until it is acknowledged.
+   * `inquire` reads stored messages instead of calling the processor. A repeated message adds nothing, and
+   * blocks later ones until it is acknowledged.
    */
   readonly kept?: true;
   /** True if the message is provably the processor's. Omitted if `read` accepts no others. */
   readonly isAuthentic?: (message: ReportMessage) => boolean;
   /**
-   * Reports after a position in the processor's own list, to find messages that never arrived; null starts an hour ago. Omitted
-   * if it keeps no such list. At most 100, oldest first; `cursor` is the next position.
+   * Reports after a position in the processor's own list, to find messages that never arrived; null starts an
+   * hour ago. Omitted if it keeps no such list. At most 100, oldest first; `cursor` is the next position.
    */
   readonly catchUp?: (cursor: string | null) => Promise<{ reports: Report[]; cursor: string | null; more: boolean }>;
 };
@@ -154,16 +194,16 @@ export class UnreadableReportError extends Error {
   }
 }
 
-export type Report = OperationReport | StoredCardReport;
+export type Report = OperationReport | StoredCardReport | LateCardReport;
 
 /**
- * A change to an operation after it was accepted, such as a returned refund or a completed capture. Reports can be late,
- * repeated or out of order, so they only trigger a status check. `outside`: a refund of the payment was made elsewhere, or such
- * a refund has failed.
+ * A change to an operation after it was accepted, such as a returned refund or a completed capture. Reports
+ * can be late, repeated or out of order, so they only trigger a status check. `outside`: a refund of the
+ * payment was made elsewhere, or such a refund has failed.
  */
 export type OperationReport = { readonly id: string } /**
- * `insists`, only for `kept` reports: it changes a final state that may have been read already, so it is redelivered until
- * its operation has no lease.
+ * `insists`, only for `kept` reports: it changes a final state that may have been read already, so it is
+ * redelivered until its operation has no lease.
  */ & (
   | { readonly account: string; readonly reference: string; readonly insists?: true; readonly outside?: true }
   /** Identified by a stored id. `dispute`: the id of its dispute, which is then read again. */
@@ -171,124 +211,14 @@ export type OperationReport = { readonly id: string } /**
 );
 export type PulledReport = Extract<OperationReport, { account: string }>;
 
-/** A stored card was renewed by its network (`card` has its new data), or is gone. Can be late or repeated. */
-export type StoredCardReport = {
-  readonly id: string;
-  /** Token of the stored card. */
-  readonly storedCard: string;
-} & ({ readonly change: "updated"; readonly card: KnownCard } | { readonly change: "removed" });
-
-/** The cardholder, as far as the shopper or merchant gave it. */
-export type CardHolder = { readonly name: string | null; readonly address: BillingAddress | null };
-
-export type TokenizedCard = {
-  /** The processor's own token; opaque here. */
-  token: string;
-  /** Null for a network that is not in the contract. */
-  brand: CardBrand | null;
-  bin: string;
-  last4: string;
-  exp_month: number;
-  exp_year: number;
-};
-
-/** A card behind the processor's own token. Fields that are not known yet are null and come with the outcome. */
-export type AcceptedCard = { token: string } & KnownCard;
-
-export type KnownCard = {
-  brand: CardBrand | null;
-  bin: string | null;
-  last4: string | null;
-  exp_month: number | null;
-  exp_year: number | null;
-};
-
-/** A chargeback, or an inquiry by the cardholder's bank. */
-export type Dispute = {
-  /** The processor's own id. */
-  id: string;
-  /** Minor units. */
-  amount: number;
-  currency: string;
-  /** The processor's term, such as `fraudulent`. */
-  reason: string;
-  status: "needs_response" | "under_review" | "won" | "lost" | "accepted";
-  respond_before: Date | null;
-  created_at: Date;
-};
-
-export type OutsideRefund = {
-  /** The processor's own id. */
-  readonly id: string;
-  /** Minor units. */
-  readonly amount: number;
-  readonly currency: string;
-  /** It failed, perhaps after it had succeeded. */
-  readonly failed: boolean;
-};
-
-export type StatementRange = { readonly since: Date; readonly until: Date };
-
-/** A payment or refund from the processor's own list. Amounts in minor units. */
-export type StatementEntry = {
-  /** The processor's own id, and our reference if it has one. */
-  readonly object: ProcessorObject;
-  readonly reference: string | null;
-  readonly created_at: Date;
-  readonly amount: number;
-  readonly currency: string;
-} & (
-  | {
-      readonly kind: "payment";
-      readonly state: "pending" | "action_required" | "authorized" | "captured" | "voided" | "declined";
-      readonly captured: number;
-      readonly refunded: number;
-      /** The file's share of a payment that began before the file. `amount` is then the largest amount in it. */
-      readonly part?: PaymentPart;
-    }
-  | { readonly kind: "refund"; readonly payment: string; readonly state: "pending" | "succeeded" | "failed" }
-);
-
-export type PaymentPart = {
-  /** Change of the captured amount; negative if a capture failed. */
-  readonly captured: number;
-  /** Amount paid out, or about to be, including earlier captures. */
-  readonly settled: number;
-  /** The rest of the hold was released. */
-  readonly released: boolean;
-};
-
-export type StatementFile = { readonly name: string; readonly bytes: Uint8Array };
-
-/** The payments and refunds in report files, and the period that they cover. */
-export type FiledStatement = {
-  /** Oldest first. */
-  readonly entries: readonly StatementEntry[];
-  /** From the first entry to just after the last. */
-  readonly from: Date;
-  readonly until: Date;
-  /** True if everything that the processor made in this period is in the files. */
-  readonly complete: boolean;
-  /** Content that is not read, in sentences. */
-  readonly unchecked: readonly string[];
-};
-
-/** The files are not a report of this account, or incomplete. The message names the line, and what to do. */
-export class UnreadableStatementError extends Error {
-  override readonly name = "UnreadableStatementError";
-}
-
 export type ConnectionCheck =
   /**
-   * `id`: the account's permanent id at the processor; its payments can only be found there. `account`: its display name.
-   * Credentials that don't reveal their account are not accepted.
+   * `id`: the account's permanent id at the processor; its payments can only be found there. `account`: its
+   * display name. Credentials that don't reveal their account are not accepted.
    */
   | { readonly kind: "works"; readonly id: string; readonly account: string; readonly live: boolean }
   /** `reason`: the fault and its remedy, as a sentence for people. */
   | { readonly kind: "refused" | "unreachable"; readonly reason: string };
-
-/** An object at the processor, by the processor's own id. */
-export type ProcessorObject = { readonly kind: string; readonly id: string };
 
 type Reference = {
   /** Our operation id, a UUID. */
@@ -297,6 +227,8 @@ type Reference = {
   account: string;
   /** Page on which the shopper passes a challenge, or to which they return from one. */
   challengePage: string;
+  /** The environment's time, by which a simulated processor judges cards; omitted if it is real time. */
+  now?: Date;
   /** Stored objects of the payment, oldest first; empty for a processor without its own ids. */
   objects: readonly ProcessorObject[];
 };
@@ -305,8 +237,8 @@ type MoneyReference = Reference & {
   /** Expiry of the request. Processors that support it refuse the request afterwards. */
   notAfter: Date;
   /**
-   * Stores an id of the processor's own; durable once it resolves. Rejects if another process has taken over the operation, and
-   * then nothing may be executed.
+   * Stores an id of the processor's own; durable once it resolves. Rejects if another process has taken over
+   * the operation, and then nothing may be executed.
    */
   keep(object: ProcessorObject): Promise<void>;
 };
@@ -320,40 +252,21 @@ export type AuthorizeRequest = MoneyReference & {
   capture: boolean;
   customerEmail: string | null;
   billingAddress: BillingAddress | null;
-  /** The token is that of a stored card. `initiator`: the customer is present, or the merchant charges by agreement. */
+  /**
+   * The token is that of a stored card. `initiator`: the customer is present, or the merchant charges by
+   * agreement.
+   */
   stored?: { readonly customer: string; readonly initiator: "customer" | "merchant" };
-  /** Stores the card for later payments of this customer once the payment is approved; the outcome has `storedToken`. */
+  /**
+   * Stores the card for later payments of this customer once the payment is approved; the outcome has
+   * `storedToken`.
+   */
   store?: { readonly customer: string };
 } & PaymentLabels;
 
 /**
- * A stored card. `customer`: our permanent, opaque id of whom it belongs to, at most 64 characters, without personal data. The
- * processor charges a card for its own customer only.
+ * The merchant's labels, for people who look at the payment in the processor's dashboard. They never change.
  */
-export type StoredCard = { readonly token: string; readonly customer: string };
-
-export type StoreCardRequest = {
-  /** A UUID of its own for each check. */
-  reference: string;
-  account: string;
-  customer: string;
-  /** From `tokenize` or `acceptToken`. */
-  token: string;
-  holder: CardHolder;
-  /** Page on which the shopper passes a challenge, or to which they return from one. */
-  challengePage: string;
-};
-
-/** `reference`: the check's. */
-export type ContinueStoringRequest = Omit<StoreCardRequest, "token" | "holder"> & {
-  /** From the outcome that required action. */
-  pending: string;
-  challenge: "passed" | "failed" | "abandoned";
-  /** Query parameters with which the shopper returned from the processor's page. */
-  returned?: Readonly<Record<string, string>>;
-};
-
-/** The merchant's labels, for people who look at the payment in the processor's dashboard. They never change. */
 type PaymentLabels = {
   readonly description: string | null;
   readonly metadata: Readonly<Record<string, string | number | boolean>>;
@@ -397,8 +310,8 @@ export type FollowUpRequest = MoneyReference & {
 
 export type VoidRequest = FollowUpRequest & {
   /**
-   * The payment had already ended here when it was approved, so its captured amount is refunded as well, whatever it is. A refund
-   * made by hand counts as `approved`, if the processor can tell.
+   * The payment had already ended here when it was approved, so its captured amount is refunded as well,
+   * whatever it is. A manual refund counts as `approved`, if the processor reports it.
    */
   readonly evenCaptured?: true;
 };
@@ -425,7 +338,7 @@ type OutcomeDetails = {
 };
 
 export type Outcome =
-  /** `captured: false`: authorized, but its capture failed, at once or days later. */
+  /** `captured: false`: authorized, but its capture failed, immediately or days later. */
   | ({ kind: "approved"; checks?: Checks; captured?: false } & OutcomeDetails)
   /** Only authorizations have a `decline_code`; refused captures, voids and refunds have none. */
   | ({
@@ -433,32 +346,27 @@ export type Outcome =
       decline_code: DeclineCode | null;
       checks?: Checks;
       /**
-       * The processor refused the request itself, whatever the card: no issuer saw it, and a retry would be refused as well. A
-       * sentence for the caller.
+       * The processor refused the request itself, whatever the card: no issuer saw it, and a retry would be
+       * refused as well. A sentence for the caller.
        */
       refusal?: string;
       /** Approved with an amount that differs from the request: never booked, and to be voided. */
       holds?: true;
     } & OutcomeDetails)
-  /** 3-D Secure: the shopper must pass a challenge at this address before {@link Processor.continueAuthorization}. */
+  /**
+   * 3-D Secure: the shopper must pass a challenge at this address before {@link
+   * Processor.continueAuthorization}.
+   */
   | ({ kind: "action_required"; challenge: { url: string }; checks?: Checks } & OutcomeDetails)
   /** Accepted, but the processor does not know the outcome yet: check again later. */
   | { kind: "pending" }
   /** Provably not executed: nothing was sent, or it was refused unread. Safe to retry. */
   | { kind: "not_sent"; reason: string }
-  /** Anything else: timeouts, malformed responses. It may or may not have happened. `final`: checking again is pointless. */
+  /**
+   * Anything else: timeouts, malformed responses. It may or may not have happened. `final`: checking again is
+   * pointless.
+   */
   | { kind: "unknown"; reason: string; final?: true };
-
-export type StoreCardOutcome =
-  | { kind: "stored"; token: string; card?: KnownCard; fingerprint?: string }
-  /** Nothing is stored. `refusal`: as in {@link Outcome}. */
-  | { kind: "declined"; decline_code: DeclineCode | null; note?: string; refusal?: string }
-  /** `pending` identifies the check in {@link Processor.continueStoring}. */
-  | { kind: "action_required"; challenge: { url: string }; pending: string }
-  /** Provably nothing is stored. */
-  | { kind: "not_sent"; reason: string }
-  /** The same reference may be sent again. If it isn't, the processor may keep a card that nobody charges. */
-  | { kind: "unknown"; reason: string };
 
 /** `never`: closed before anything was executed. */
 export type Inquiry = Outcome | { kind: "not_found" } | { kind: "never" };

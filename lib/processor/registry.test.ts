@@ -13,7 +13,7 @@ test("test mode has the sandbox, and live mode has nothing until a connector is 
   expect(registry.builtIn("live")).toBeNull();
 });
 
-test("a configured live processor serves live mode alone", async () => {
+test("a configured live processor serves only live mode", async () => {
   const registry = createRegistry({ sandbox: named("sandbox"), live: named("acquirer") });
   expect((await registry.choose(environment("test"), payment))?.processor.name).toBe("sandbox");
   expect((await registry.choose(environment("live"), payment))?.processor.name).toBe("acquirer");

@@ -49,7 +49,7 @@ export type Registry = {
   hasOthers(environment: Environment): boolean | Promise<boolean>;
   /** The source of reports with a built-in name or a connection's id; null for any other. */
   reporter(name: string): Promise<Reporter | null>;
-  /** Call after a change by this process, so that it takes effect at once. */
+  /** Call after a change by this process, so that it takes effect immediately. */
   changed(): void;
   /** Connections of merchants and the operator; null if there can be none. */
   readonly connecting: Connecting | null;

@@ -42,7 +42,10 @@ const REACH_PAUSE_MS = 200;
 /** Max reports of one account in one list. */
 const REPORTS_OF_ONE = 10;
 
-/** The simulated processor of test mode: every card of `lib/contract/sandbox-cards.ts` behaves as described there. */
+/**
+ * The simulated processor of test mode: every card of `lib/contract/sandbox-cards.ts` behaves as described
+ * there.
+ */
 export function createSandboxProcessor({
   sql,
   secret,
@@ -79,11 +82,11 @@ export function createSandboxProcessor({
       if (record?.account === account) return outcomeOf(record, request);
       return stored ? NOT_STORED : { kind: "declined", decline_code: "processing_error" };
     }
-    if (card.behavior === "garbage") return { kind: "unknown", reason: "the processor's answer cannot be read" };
+    if (card.behavior === "garbage") return { kind: "unknown", reason: "the processor's response cannot be read" };
     if (card.behavior === "refuse_once" && (await insertSandboxRefusal(own, reference, account))) {
       return { kind: "not_sent", reason: "the processor refused the first attempt before executing it" };
     }
-    const record = await insertSandboxCharge(own, newCharge(vault, card, request, clock.now()));
+    const record = await insertSandboxCharge(own, newCharge(vault, card, request, request.now ?? clock.now()));
     // The card may have been removed since it was found.
     if ("refused" in record && stored && (await find()) === null) return NOT_STORED;
     if (!("refused" in record) && record.fresh) {
@@ -110,7 +113,8 @@ export function createSandboxProcessor({
       try {
         return await reach(() => authorize(request));
       } catch (error) {
-        // Captures, voids and refunds are retried later, but the card of an authorization is only available now.
+        // Captures, voids and refunds are retried later, but the card of an authorization is only available
+        // now.
         if (wasNotExecuted(error)) return { kind: "not_sent", reason: "the processor cannot be reached" };
         throw error;
       }
@@ -181,6 +185,7 @@ function newCharge(vault: SandboxVault, card: Found, request: AuthorizeRequest, 
     currency: request.currency,
     captureAtOnce: request.capture,
     behavior,
+    now,
     ...decideAuthorization(card, stored?.initiator ?? "customer", now),
     avsResult: verifyAddress(behavior, request.billingAddress),
     cvvResult: stored ? ("P" as const) : verifySecurityCode(behavior),
@@ -211,7 +216,7 @@ function outcomeOf(record: SandboxRecord | SandboxRefusal, { challengePage }: Wi
   if ("refused" in record) {
     switch (record.refused) {
       case "late":
-        return { kind: "not_sent", reason: "the request came after its time" };
+        return { kind: "not_sent", reason: "the request arrived after its deadline" };
       case "foreign":
         return { kind: "not_sent", reason: "the reference belongs to another account" };
       case "no_charge":

@@ -58,7 +58,9 @@ export async function findEnvironmentOfConnection(sql: Sql, id: string): Promise
   return row ?? null;
 }
 
-/** Locks all of an environment's connections in a fixed order, because changes of one depend on the others. */
+/**
+ * Locks all of an environment's connections in a fixed order, because changes of one depend on the others.
+ */
 export async function lockConnections(tx: Orm, environmentId: string): Promise<ConnectionRow[]> {
   return tx
     .select()

@@ -20,7 +20,7 @@ export type OurEntry = {
   /**
    * Set for a payment that ended unpaid and was approved late: the money was returned, or still has to be.
    */
-  readonly late_approval: "given_back" | "to_give_back" | null;
+  readonly late_approval: "reversed" | "to_reverse" | null;
   /** The entry is changing, or changed a moment ago. */
   readonly under_way: boolean;
   readonly created_at: string;
@@ -54,7 +54,7 @@ const paymentColumns = (sql: Sql, { quietSince, knownUntil }: Compared): Fragmen
   p.authorization_id as "authorization", p.amount, p.currency, p.status::text as state, p.amount_captured as captured,
   p.amount_refunded as refunded,
   case when p.status in ('DECLINED', 'FAILED') then (
-    select case when bool_or(v.state = 'succeeded') then 'given_back' when count(*) > 0 then 'to_give_back' end from operations v
+    select case when bool_or(v.state = 'succeeded') then 'reversed' when count(*) > 0 then 'to_reverse' end from operations v
     where v.environment_id = p.environment_id and v.payment_id = p.id and v.kind = 'void') end as late_approval,
   p.open_operation_id is not null or p.refund_pending > 0 or p.updated_at > ${quietSince}::timestamptz
     or p.status in ('PENDING', 'REQUIRES_ACTION') or ${movedSince(sql, knownUntil)} as under_way,

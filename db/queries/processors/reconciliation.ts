@@ -192,7 +192,7 @@ export async function endRun(
   const hasCompared = end.payments + end.refunds + end.difference_count > 0 || end.unchecked.length === 0;
   const beyond = end.difference_count - end.differences.length;
   await sql.begin(async (tx) => {
-    // Of two that end concurrently, the second sees the first's findings.
+    // If two runs end concurrently, the second sees the first's findings.
     await tx`select pg_advisory_xact_lock(hashtextextended('reconciliation ' || connection_id, 0))
       from reconciliation_runs where id = ${id}::uuid`;
     const [ended] = await tx<{ connection_id: string; since: string; until: string }[]>`

@@ -38,7 +38,7 @@ const BY_THE_SANDBOX = `not exists (
 export const PROCESSOR_CHECKS: readonly BookCheck[] = [
   {
     check: "processor_knows_our_operations",
-    proves: "The sandbox processor has every operation that it answered, under our reference.",
+    proves: "The sandbox processor has every operation with a known outcome under our reference.",
     sql: `
       select o.environment_id, o.payment_id, o.id as operation_id, o.kind, o.state, o.amount, o.currency
       from operations o
@@ -50,7 +50,7 @@ export const PROCESSOR_CHECKS: readonly BookCheck[] = [
   },
   {
     check: "we_know_the_processors_operations",
-    proves: "The sandbox processor did nothing that we do not know, with the same result, amount and currency.",
+    proves: "Every operation of the sandbox processor is in our books, with the same result, amount and currency.",
     sql: `
       select r.account as environment_id, o.payment_id, r.reference as operation_id, r.kind, r.outcome as processor_outcome,
         o.state, r.amount as processor_amount, o.amount, r.currency as processor_currency, o.currency
@@ -62,7 +62,7 @@ export const PROCESSOR_CHECKS: readonly BookCheck[] = [
   {
     check: "processor_moved_the_same_money",
     proves:
-      "For payments with nothing under way, the sandbox processor holds, returned and released what we say, and has nothing of those that ended unpaid.",
+      "For payments without an open operation, the sandbox processor's held, refunded and released amounts match ours, and those that ended unpaid have none.",
     sql: `
       select p.environment_id, p.id as payment_id, p.status, p.amount_captured, c.amount_captured as processor_captured,
         p.amount_refunded, c.amount_refunded as processor_refunded, c.voided as processor_voided

@@ -19,6 +19,8 @@ type NewSandboxCharge = {
   reference: string;
   account: string;
   notAfter: Date;
+  /** The time by which recent attempts count. */
+  now: Date;
   behavior: string;
   outcome: "approved" | "declined" | "action_required";
   declineCode: DeclineCode | null;
@@ -34,7 +36,9 @@ type NewSandboxCharge = {
   addressDigest: string | null;
   /** Stores the card, once the charge is approved. */
   store: { customer: string; expMonth: number; expYear: number } | null;
-  /** Charges this stored card, unless it was removed; `approvals`: limit of approved charges by the merchant. */
+  /**
+   * Charges this stored card, unless it was removed; `approvals`: limit of approved charges by the merchant.
+   */
   stored: { reference: string; byMerchant: boolean; approvals: number | null } | null;
 };
 
@@ -72,6 +76,7 @@ export type SandboxRefusal = { refused: "late" | "no_charge" | "foreign" };
  */
 export async function insertSandboxCharge(sql: Sql, charge: NewSandboxCharge): Promise<SandboxRecord | SandboxRefusal> {
   const { reference, account, cardDigest, emailDigest, addressDigest, store, stored } = charge;
+  const now = charge.now.toISOString();
   const captures = charge.captureAtOnce && charge.outcome === "approved" && charge.behavior !== "capture_fails";
   const captured = captures ? charge.amount : 0;
   const [record] = await sql<SandboxRecord[]>`
@@ -93,16 +98,16 @@ export async function insertSandboxCharge(sql: Sql, charge: NewSandboxCharge): P
         ${charge.avsResult}, ${charge.cvvResult},
         (select count(*) from (
           select 1 from sandbox_processor.recent_attempts
-          where digest = ${cardDigest}::uuid and created_at > now() - interval '10 minutes'
-          order by created_at desc limit 10) recent),
+          where digest = ${cardDigest}::uuid and at > ${now}::timestamptz - interval '10 minutes'
+          order by at desc limit 10) recent),
         (select count(*) from (
           select 1 from sandbox_processor.recent_attempts
-          where digest = ${emailDigest}::uuid and created_at > now() - interval '10 minutes'
-          order by created_at desc limit 10) recent),
+          where digest = ${emailDigest}::uuid and at > ${now}::timestamptz - interval '10 minutes'
+          order by at desc limit 10) recent),
         (select count(*) from (
           select 1 from sandbox_processor.recent_attempts
-          where digest = ${addressDigest}::uuid and created_at > now() - interval '10 minutes'
-          order by created_at desc limit 10) recent),
+          where digest = ${addressDigest}::uuid and at > ${now}::timestamptz - interval '10 minutes'
+          order by at desc limit 10) recent),
         (select case when count(*) >= 5 then round(avg(amount))::bigint end from (
           select amount from sandbox_processor.charges
           where account = ${account}::uuid and currency = ${charge.currency} and outcome = 'approved'
@@ -122,8 +127,8 @@ export async function insertSandboxCharge(sql: Sql, charge: NewSandboxCharge): P
       from card, added
       where s.reference = card.reference and ${stored?.byMerchant ?? false}::boolean and added.outcome = 'approved'
     ), counted as (
-      insert into sandbox_processor.recent_attempts (digest)
-      select digest from added, unnest(${[cardDigest, emailDigest, addressDigest].filter((one) => one !== null)}::text[]::uuid[]) digest
+      insert into sandbox_processor.recent_attempts (digest, at)
+      select digest, ${now}::timestamptz from added, unnest(${[cardDigest, emailDigest, addressDigest].filter((one) => one !== null)}::text[]::uuid[]) digest
     )
     select outcome, decline_code, amount, avs_result, cvv_result, card_attempts, email_attempts, address_attempts,
       average_amount, behavior = 'capture_fails' and capture_at_once as capture_failed, false as closed,
@@ -233,7 +238,9 @@ type NewSandboxContinuation = {
   passed: boolean;
 };
 
-/** Decides a pending challenge exactly once: a later continuation of the same charge only gets the outcome. */
+/**
+ * Decides a pending challenge exactly once: a later continuation of the same charge only gets the outcome.
+ */
 export async function insertSandboxContinuation(
   sql: Sql,
   request: NewSandboxContinuation,

@@ -63,7 +63,10 @@ export function dataOf({ card, behavior, state }: Payment, hasAddress: boolean):
         : ["5 No AVS data provided", ""];
   return {
     ...known,
-    ...{ cvcResult: cvc[0] ?? "", cvcResultRaw: cvc[1] ?? "", avsResult: avs[0] ?? "", avsResultRaw: avs[1] ?? "" },
+    cvcResult: cvc[0] ?? "",
+    cvcResultRaw: cvc[1] ?? "",
+    avsResult: avs[0] ?? "",
+    avsResultRaw: avs[1] ?? "",
     refusalReasonRaw: state === "authorised" ? "AUTHORISED" : (RAW[behavior] ?? "05 : Do not honor"),
     ...(state === "authorised" && { authCode: AUTH_CODE }),
   };

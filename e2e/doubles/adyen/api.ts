@@ -180,7 +180,12 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
     const refused = expired || behavior.startsWith("decline:");
     const stores = body.storePaymentMethod === true ? (body.shopperReference ?? null) : null;
     const payment = books.payment({
-      ...{ stores, reference, amount, card, returnUrl, behavior: expired ? "decline:expired_card" : behavior },
+      stores,
+      reference,
+      amount,
+      card,
+      returnUrl,
+      behavior: expired ? "decline:expired_card" : behavior,
       capturesAtOnce: body.captureDelayHours === 0,
       state: refused ? "refused" : behavior === "challenge" ? "challenged" : "authorised",
     });
@@ -191,7 +196,7 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
     return answer;
   }
 
-  /** Stores the card of an approved payment that asked for it. */
+  /** Stores the card of an approved payment that requested it. */
   function storeCardOf(payment: Payment): void {
     const { state, stores: shopper, card } = payment;
     if (state !== "authorised" || shopper === null || payment.storedId !== null) return;
@@ -238,7 +243,9 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
     if (state === "authorised")
       return {
         ...common,
-        ...{ resultCode: "Authorised", amount, fraudResult },
+        resultCode: "Authorised",
+        amount,
+        fraudResult,
         paymentMethod: { brand: methodOf(card.number), type: "scheme" },
       };
     const [refusalReason, refusalReasonCode] = REFUSALS[payment.behavior] ?? ["Refused", "2"];
@@ -265,7 +272,11 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
     const { reference = "" } = body;
     const taken = books.take({ kind, payment, reference, amount });
     return json(201, {
-      ...{ merchantAccount, paymentPspReference: psp, pspReference: taken.psp, reference, status: "received" },
+      merchantAccount,
+      paymentPspReference: psp,
+      pspReference: taken.psp,
+      reference,
+      status: "received",
       ...(what !== "cancels" && { amount }),
     });
   }
@@ -282,8 +293,14 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
   }
 
   const storedAnswer = (id: string, { card: { number, expiryMonth, expiryYear }, shopper, models }: Stored) => ({
-    ...{ id, type: "scheme", brand: methodOf(number), cardBin: number.slice(0, 6), lastFour: number.slice(-4) },
-    ...{ expiryMonth, expiryYear: expiryYear.slice(-2), shopperReference: shopper },
+    id,
+    type: "scheme",
+    brand: methodOf(number),
+    cardBin: number.slice(0, 6),
+    lastFour: number.slice(-4),
+    expiryMonth,
+    expiryYear: expiryYear.slice(-2),
+    shopperReference: shopper,
     supportedRecurringProcessingModels: models,
   });
 
@@ -358,7 +375,15 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
   const signing: WebhookOptions = { hmacKey, merchantAccount };
   return {
     ...server,
-    ...{ apiKey, merchantAccount, hmacKey, tokensKey, books, keys, stored, signing, endToken },
+    apiKey,
+    merchantAccount,
+    hmacKey,
+    tokensKey,
+    books,
+    keys,
+    stored,
+    signing,
+    endToken,
     /** The network replaces a stored card's expiry. */
     renewToken(id: string, expiry: Pick<Card, "expiryMonth" | "expiryYear">): void {
       const one = stored.get(id);
@@ -416,7 +441,7 @@ export type AdyenDouble = Awaited<ReturnType<typeof startAdyenDouble>>;
 /** The request is executed and its response is stored under the key, but never sent. */
 class AnswerLost extends Error {
   constructor(readonly answer: DoubleAnswer) {
-    super("the answer is lost");
+    super("the response is lost");
   }
 }
 

@@ -13,7 +13,7 @@ export type Payment = {
   readonly behavior: SandboxBehavior;
   readonly capturesAtOnce: boolean;
   readonly returnUrl: string;
-  /** Shopper reference to store the card under, if the payment asks for that. */
+  /** Shopper reference to store the card under, if the payment requests that. */
   readonly stores: string | null;
   storedId: string | null;
   state: "challenged" | "authorised" | "refused";
@@ -182,8 +182,14 @@ export class Books {
 
   #tell(eventCode: string, success: boolean, payment: Payment, given: Partial<Event>): void {
     this.events.push({
-      ...{ eventCode, success, pspReference: payment.psp, merchantReference: payment.reference, reason: "" },
-      ...{ amount: payment.amount, paymentMethod: methodOf(payment.card.number), ...given },
+      eventCode,
+      success,
+      pspReference: payment.psp,
+      merchantReference: payment.reference,
+      reason: "",
+      amount: payment.amount,
+      paymentMethod: methodOf(payment.card.number),
+      ...given,
     });
   }
 

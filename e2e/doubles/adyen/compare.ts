@@ -20,15 +20,25 @@ function rowsOf({ books }: AdyenDouble): BookRows {
   const charges = [...books.payments.values()].map((payment) => {
     const { reference, amount, state, captured, refunded, voided } = payment;
     return {
-      ...{ reference, account: null, amount: minor(amount), currency: amount.currency, voided },
-      ...{ outcome: OUTCOMES[state], challenged: payment.behavior === "challenge" },
+      reference,
+      account: null,
+      amount: minor(amount),
+      currency: amount.currency,
+      voided,
+      outcome: OUTCOMES[state],
+      challenged: payment.behavior === "challenge",
       amount_captured: minor({ ...amount, value: captured }),
       amount_refunded: minor({ ...amount, value: refunded }),
     };
   });
   const operations = books.modifications.map(({ kind, payment, reference, amount, state }) => ({
-    ...{ reference, account: null, kind: KINDS[kind], charge: payment.reference },
-    ...{ amount: minor(amount), currency: amount.currency, outcome: ENDS[state] },
+    reference,
+    account: null,
+    kind: KINDS[kind],
+    charge: payment.reference,
+    amount: minor(amount),
+    currency: amount.currency,
+    outcome: ENDS[state],
   }));
   return { charges, operations };
 }

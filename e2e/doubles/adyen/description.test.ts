@@ -21,12 +21,24 @@ async function underTest() {
 }
 
 const ADDRESS: BillingAddress = {
-  ...{ line1: "Redwood Block", line2: null, city: null, state: null, postal_code: "10039-0001", country: null },
+  line1: "Redwood Block",
+  line2: null,
+  city: null,
+  state: null,
+  postal_code: "10039-0001",
+  country: null,
 };
 const address = (given: Partial<BillingAddress>) => ({ billingAddress: { ...ADDRESS, ...given } });
 const BROWSER = {
-  ...{ acceptHeader: "*/*", colorDepth: 24, javaEnabled: false, javaScriptEnabled: true, language: "nl-NL" },
-  ...{ screenHeight: 723, screenWidth: 1536, timeZoneOffset: -60, userAgent: "Mozilla/5.0" },
+  acceptHeader: "*/*",
+  colorDepth: 24,
+  javaEnabled: false,
+  javaScriptEnabled: true,
+  language: "nl-NL",
+  screenHeight: 723,
+  screenWidth: 1536,
+  timeZoneOffset: -60,
+  userAgent: "Mozilla/5.0",
 };
 const LONG = `https://${"a".repeat(60)}.${"b".repeat(60)}.example`;
 
@@ -38,13 +50,13 @@ test.each<[string, Partial<AuthorizeRequest>]>([
   ["one elsewhere", address({ country: "NL", state: "Noord-Holland", postal_code: "1011 DJ" })],
   ["one of no country, with a long postal code", address({ postal_code: "a very long postal code" })],
   ["a page at a long address", { challengePage: `${LONG}/challenge/of-this-payment` }],
-  ["an e-mail address, captured at once", { customerEmail: "s.hopper@example.com", capture: true }],
+  ["an e-mail address, captured immediately", { customerEmail: "s.hopper@example.com", capture: true }],
 ])("a payment with %s is approved, and as Adyen describes one", async (_what, given) => {
   const { processor, calls } = await underTest();
   expect(await processor.authorize(await calls.authorization("approved", given))).toMatchObject({ kind: "approved" });
 });
 
-test("a card of Adyen's component is paid with all that the component tells", async () => {
+test("a card of Adyen's component is charged with all of the component's data", async () => {
   const { double, processor, calls } = await underTest();
   const card = double.encrypt({ number: "4242424242424242", expiryMonth: "03", expiryYear: "2040", cvc: "737" });
   const token = ownToken({ ...card, holderName: "S. Hopper", browserInfo: BROWSER });
@@ -52,7 +64,7 @@ test("a card of Adyen's component is paid with all that the component tells", as
   expect(await processor.authorize(charge)).toMatchObject({ kind: "approved" });
 });
 
-test("whatever else is asked of Adyen, it answers and tells is as it describes that", async () => {
+test("every other request, response and webhook matches Adyen's description", async () => {
   const { double, tested, processor, calls } = await underTest();
   const charge = await calls.charged(false);
   await calls.end("capture", calls.followUp(charge, 9_000));
@@ -85,19 +97,20 @@ test("whatever else is asked of Adyen, it answers and tells is as it describes t
 });
 
 const PAYMENT = {
-  ...{ merchantAccount: "ExampleShopECOM", reference: "of a test", returnUrl: "https://example.com" },
-  ...{ amount: { value: 1000, currency: "EUR" }, paymentMethod: { type: "scheme", storedPaymentMethodId: "X" } },
+  merchantAccount: "ExampleShopECOM",
+  reference: "of a test",
+  returnUrl: "https://example.com",
+  amount: { value: 1000, currency: "EUR" },
+  paymentMethod: { type: "scheme", storedPaymentMethodId: "X" },
 };
 const BILLED = { street: "S", houseNumberOrName: "1", city: "C", postalCode: "10039", country: "US" };
 function request(given: Partial<DoubleRequest> & { say?: object } = {}): DoubleRequest {
   const { say = {}, headers = {}, ...rest } = given;
   return {
-    ...{
-      method: "POST",
-      path: "/v72/payments",
-      query: new URLSearchParams(),
-      body: JSON.stringify({ ...PAYMENT, ...say }),
-    },
+    method: "POST",
+    path: "/v72/payments",
+    query: new URLSearchParams(),
+    body: JSON.stringify({ ...PAYMENT, ...say }),
     headers: { "x-api-key": "a key", "content-type": "application/json", "idempotency-key": "a-key", ...headers },
     ...rest,
   };
@@ -120,16 +133,16 @@ test.each<[string, Parameters<typeof request>[0]]>([
   ["an address in US has no state or province", { say: { billingAddress: BILLED } }],
   ["a postal code in the US has five characters", { say: { billingAddress: { ...BILLED, postalCode: "10039-1" } } }],
   ["usa is no country's code", { say: { billingAddress: { ...BILLED, country: "usa" } } }],
-  ["what moves money has no Idempotency-Key", { headers: { "idempotency-key": undefined } }],
+  ["a request that moves money has no Idempotency-Key", { headers: { "idempotency-key": undefined } }],
   ["its Idempotency-Key is not of 1 to 64", { headers: { "idempotency-key": "x".repeat(65) } }],
   ["it has no X-API-Key", { headers: { "x-api-key": undefined } }],
-  ["its body is not said to be JSON", { headers: { "content-type": "text/plain" } }],
+  ["its body is not declared as JSON", { headers: { "content-type": "text/plain" } }],
   ["Adyen has no POST /v71/payments", { path: "/v71/payments" }],
   ["Adyen has no GET /v72/payments", { method: "GET" }],
   ["it takes no parameter merchant", { query: new URLSearchParams({ merchant: "1" }) }],
   ["it has no parameter shopperReference", { method: "DELETE", path: "/v72/storedPaymentMethods/X", body: "" }],
   ["it takes no body", { method: "DELETE", path: "/v72/storedPaymentMethods/X" }],
-])("a request is no request of Adyen's: %s", (fault, given) => {
+])("an invalid request to Adyen is found: %s", (fault, given) => {
   expect(faultsOfRequest(request())).toEqual([]);
   expect(faultsOfRequest(request(given))).toContainEqual(expect.stringContaining(fault));
 });
@@ -139,16 +152,21 @@ test.each<[string, number, unknown, string?]>([
   ["must NOT have additional properties psp", 200, { psp: "X" }],
   ["/status must be integer", 422, { status: "422" }],
   ["ServiceError must be object", 503, "<html>"],
-  ["Adyen does not answer so", 201, {}],
+  ["Adyen has no such response", 201, {}],
   ["it does not name the request's Idempotency-Key", 200, {}, "another-key"],
-])("an answer is no answer of Adyen's: %s", (fault, status, body, key = "a-key") => {
+])("an invalid response of Adyen's is found: %s", (fault, status, body, key = "a-key") => {
   const answer = { status, headers: { "idempotency-key": key }, body: JSON.stringify(body) };
   expect(faultsOfAnswer(request(), answer)).toContainEqual(expect.stringContaining(fault));
 });
 
 const ITEM = {
-  ...{ eventCode: "CHARGEBACK", pspReference: "D", merchantAccountCode: "M", merchantReference: "R", success: "true" },
-  ...{ amount: { value: 1, currency: "EUR" }, eventDate: "2026-11-01T12:00:00+01:00" },
+  eventCode: "CHARGEBACK",
+  pspReference: "D",
+  merchantAccountCode: "M",
+  merchantReference: "R",
+  success: "true",
+  amount: { value: 1, currency: "EUR" },
+  eventDate: "2026-11-01T12:00:00+01:00",
 };
 test.each([
   ["CHARGEBACK: success is neither", { success: true }],
@@ -158,7 +176,7 @@ test.each([
   ["/additionalData/disputeStatus must be equal to one of", { additionalData: { disputeStatus: "lost" } }],
   ["/eventDate must match format", { eventDate: "yesterday" }],
   ["Adyen has no event CHARGED_BACK", { eventCode: "CHARGED_BACK" }],
-])("a webhook is no webhook of Adyen's: %s", (fault, given) => {
+])("an invalid webhook of Adyen's is found: %s", (fault, given) => {
   const body = (item: object) =>
     JSON.stringify({ live: "false", notificationItems: [{ NotificationRequestItem: { ...ITEM, ...item } }] });
   expect(faultsOfWebhook(body({}))).toEqual([]);

@@ -86,13 +86,14 @@ export function faultsOfRequest(request: DoubleRequest): string[] {
   ];
   const body = jsonOf(request.body);
   if (takes === null) faults.push(...(request.body === "" ? [] : ["it takes no body"]));
-  else if (headers["content-type"] !== "application/json") faults.push("its body is not said to be JSON");
+  else if (headers["content-type"] !== "application/json") faults.push("its body is not declared as JSON");
   else faults.push(...faultsIn("checkout", takes, body), ...proseFaults(body));
   return faults.map((fault) => `${name}: ${fault}`);
 }
 
 function keyFaults(name: string, keyed: boolean, key: string | string[] | undefined): string[] {
-  if (key === undefined) return name.startsWith("POST /payments") ? ["what moves money has no Idempotency-Key"] : [];
+  if (key === undefined)
+    return name.startsWith("POST /payments") ? ["a request that moves money has no Idempotency-Key"] : [];
   if (!keyed) return ["it takes no Idempotency-Key"];
   return key.length > 0 && key.length <= 64 ? [] : ["its Idempotency-Key is not of 1 to 64 characters"];
 }
@@ -123,7 +124,7 @@ export function faultsOfAnswer(request: DoubleRequest, { status, headers = {}, b
   const schema = answers[String(status)];
   const faults: string[] = [];
   if (schema === null) faults.push(...(body === "" ? [] : ["it has a body"]));
-  else if (schema === undefined && status < 400) faults.push("Adyen does not answer so");
+  else if (schema === undefined && status < 400) faults.push("Adyen has no such response");
   // The schemas cover only some of the documented errors; all have the same shape.
   else faults.push(...faultsIn("checkout", schema ?? "ServiceError", jsonOf(body)));
   const key = request.headers["idempotency-key"];

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { sumLostDisputes } from "@/db/queries/processors/disputes";
+import { sumLostDisputes } from "@/db/queries/disputes";
 import { decodeId } from "@/lib/contract/ids";
 import { continuePayment } from "@/lib/domain/payments/follow-up";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
@@ -34,8 +34,8 @@ const keptOf = async ({ environmentId }: Pick<Tenant, "environmentId">) =>
     await db.sql`select object_id from processor_objects where environment_id = ${environmentId} and kind = 'payment'`
   ).map((row) => row.object_id);
 
-describe("nothing is booked before Adyen says that it happened", () => {
-  test("a capture and refunds stay pending until their webhooks, and end once, however often these come", async () => {
+describe("nothing is booked before Adyen's confirmation", () => {
+  test("a capture and refunds stay pending until their webhooks, and finish once, however often these arrive", async () => {
     const tenant = await adyenTenant(db, onTestFinished);
     const { body: payment } = await tenant.pay(MANUAL);
     expect(payment).toMatchObject({ status: "AUTHORIZED" });
@@ -56,7 +56,7 @@ describe("nothing is booked before Adyen says that it happened", () => {
     await expectClean();
   });
 
-  test("a webhook that is first, before the answer, decides and the answer changes nothing", async () => {
+  test("a webhook that arrives before the response decides, and the response changes nothing", async () => {
     const tenant = await adyenTenant(db, onTestFinished);
     const { body: payment } = await tenant.pay();
     tenant.double.fault(/refunds$/, "lost after");
@@ -69,7 +69,7 @@ describe("nothing is booked before Adyen says that it happened", () => {
     await expectClean();
   });
 
-  test("without any webhook a capture is pending for ever, an authorization whose answer is lost is not", async () => {
+  test("without a webhook a capture stays pending, and an authorization whose response was lost does not", async () => {
     const tenant = await adyenTenant(db, onTestFinished);
     tenant.double.fault(/payments$/, "lost after");
     const lost = await tenant.pay(MANUAL, undefined, { key: "pay" });
@@ -88,7 +88,7 @@ describe("nothing is booked before Adyen says that it happened", () => {
     await expectClean();
   });
 
-  test("an authorization that never arrived fails, and one that arrives later charges nothing", async () => {
+  test("an authorization that never arrived fails, and a late one charges nothing", async () => {
     const tenant = await adyenTenant(db, onTestFinished);
     tenant.double.fault(/payments$/, "late");
     const lost = await tenant.pay({}, undefined, { key: "pay" });
@@ -101,8 +101,8 @@ describe("nothing is booked before Adyen says that it happened", () => {
   });
 });
 
-describe("what only a webhook tells", () => {
-  test("of a lost answer is kept all the same, so that disputes about the payment find it", async () => {
+describe("facts known only from a webhook", () => {
+  test("are stored despite a lost response, so that disputes find the payment", async () => {
     const tenant = await adyenTenant(db, onTestFinished);
     tenant.double.fault(/payments$/, "lost after");
     const lost = await tenant.pay({}, undefined, { key: "pay" });
@@ -117,8 +117,8 @@ describe("what only a webhook tells", () => {
   });
 });
 
-describe("what fails after it was accepted", () => {
-  test("a capture that is refused leaves the authorization, which may be captured again", async () => {
+describe("an operation that fails after it was accepted", () => {
+  test("a refused capture leaves the authorization, which can be captured again", async () => {
     const tenant = await adyenTenant(db, onTestFinished);
     const { body: payment } = await tenant.pay(MANUAL, "4000000000000341");
     await tenant.act("capture", payment.id, {}, { key: "capture" });
@@ -130,7 +130,7 @@ describe("what fails after it was accepted", () => {
     await expectClean();
   });
 
-  test("a refund that comes back is reversed, once", async () => {
+  test("a returned refund is reversed once", async () => {
     const tenant = await adyenTenant(db, onTestFinished);
     const { body: payment } = await tenant.pay({}, "4000000000005126");
     await tenant.act("refund", payment.id, { amount: 4_000 });
@@ -152,14 +152,14 @@ describe("a capture that a network rejects days later", () => {
     ).length;
 
   test.each([
-    ["captured at once", {}, false, "4242424242424242"],
+    ["captured immediately", {}, false, "4242424242424242"],
     ["captured later", MANUAL, false, "4242424242424242"],
-    ["captured later, and told by a reference of its own", MANUAL, true, "4242424242424242"],
-    ["captured at once, after a challenge", {}, false, CHALLENGED],
+    ["captured later, and reported under its own reference", MANUAL, true, "4242424242424242"],
+    ["captured immediately, after a challenge", {}, false, CHALLENGED],
     ["captured later, after a challenge", MANUAL, false, CHALLENGED],
-    ["captured later, after a challenge, and told by a reference of its own", MANUAL, true, CHALLENGED],
+    ["captured later, after a challenge, and reported under its own reference", MANUAL, true, CHALLENGED],
   ])(
-    "is told of once and marked, nothing of it can be refunded, and the books stay: %s",
+    "is reported once and marked, blocks refunds, and leaves the books unchanged: %s",
     async (_how, body, unlinked, card) => {
       const tenant = await adyenTenant(db, onTestFinished);
       const { body: payment } = await tenant.pay(body, card);
@@ -216,7 +216,7 @@ describe("a refund that was made in the Customer Area", () => {
     return { tenant, id: payment.id as string, happens, tell };
   }
 
-  test("counts once, leaves the rest to be refunded, and is taken back when it fails", async () => {
+  test("counts once, leaves the rest refundable, and is reversed when it fails", async () => {
     const { tenant, id, happens, tell } = await paid();
     const psp = happens("REFUND", 2_500);
     await tell();
@@ -230,7 +230,7 @@ describe("a refund that was made in the Customer Area", () => {
     await expectClean();
   });
 
-  test("is booked once the refund in its way is refused", async () => {
+  test("is booked once the refund that blocked it is refused", async () => {
     const { tenant, id, happens, tell } = await paid();
     expect(await tenant.act("refund", id, {}, { key: "all" })).toMatchObject({ status: 202 });
     happens("REFUND", 2_500);
@@ -246,7 +246,7 @@ describe("a refund that was made in the Customer Area", () => {
   test.each([
     ["was reported", async ({ post }: Tenant, body: string) => expect(await post(body)).toBe(true)],
     ["was recovered", async ({ keep, endAll }: Tenant, body: string) => (await keep(body)) && endAll()],
-  ])("is booked once the capture before it, whose report came later, %s", async (_, end) => {
+  ])("is booked once the capture before it, reported later, %s", async (_, end) => {
     const { tenant, id, happens, tell } = await paid(MANUAL);
     expect(await tenant.act("capture", id)).toMatchObject({ status: 202 });
     tenant.double.books.decide();
@@ -293,7 +293,7 @@ describe("a dispute", () => {
     ["PREARBITRATION_WON", "WON"],
     ["ISSUER_RESPONSE_TIMEFRAME_EXPIRED", "WON"],
     ["CHARGEBACK_REVERSED", "UNDER_REVIEW"],
-  ])("reaches its end with %s, whether that names the dispute or the payment alone", async (event, status) => {
+  ])("ends with %s, whether the message names the dispute or only the payment", async (event, status) => {
     for (const names of ["the dispute", "the payment"]) {
       const { tenant, payment, D1, happens } = await disputed();
       const before = await lostOf("CHF");
@@ -311,7 +311,7 @@ describe("a challenge at the bank's page", () => {
   test.each([
     [true, "CAPTURED"],
     [false, "DECLINED"],
-  ])("goes on with what the shopper brings back, passed: %s", async (passed, status) => {
+  ])("continues with the shopper's data, passed: %s", async (passed, status) => {
     const tenant = await adyenTenant(db, onTestFinished);
     const { body: payment } = await tenant.pay({}, CHALLENGED);
     const { url } = payment.next_action.redirect_to_url;
@@ -323,8 +323,8 @@ describe("a challenge at the bank's page", () => {
     await expectClean();
   });
 
-  test.each(["the key is refused from then on", "Adyen answers with the same error for ever"])(
-    "that was passed is paid, although the answer is lost and %s",
+  test.each(["the key is refused from then on", "Adyen repeats the same error"])(
+    "that was passed is paid, although the response is lost and %s",
     async (then) => {
       const tenant = await adyenTenant(db, onTestFinished);
       const { double } = tenant;
@@ -347,7 +347,7 @@ describe("a challenge at the bank's page", () => {
   );
 });
 
-test("an authorization that Adyen tells no id of, as for a challenge, is not looked for in the sandbox's books", async () => {
+test("an authorization without an id of Adyen's, as during a challenge, is not looked up in the sandbox's books", async () => {
   const double = await startAdyenDouble({ pages: "https://pages.adyen.example/threeDS/redirect" });
   onTestFinished(() => double.stop());
   const sandbox = connectorOf(double, journalOf({ db }, "adyen"));

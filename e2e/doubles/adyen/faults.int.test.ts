@@ -37,9 +37,9 @@ const PATHS = { authorize: /\/payments$/, capture: /captures$/, void: /cancels$/
 type Operation = keyof typeof PATHS;
 
 /** Retries until the response is final, while time passes and Adyen decides and sends messages. */
-async function settled(send: () => Promise<MoneyAnswer>, most = 6): Promise<MoneyAnswer> {
+async function settled(send: () => Promise<MoneyAnswer>, maxSends = 6): Promise<MoneyAnswer> {
   let last = await send();
-  for (let tries = 0; tries < most && last.status === 202; tries++) {
+  for (let tries = 0; tries < maxSends && last.status === 202; tries++) {
     await tenant.endAll();
     await double.releaseLate();
     double.books.decide();
@@ -96,7 +96,7 @@ describe.each(Object.keys(PATHS) as Operation[])("%s", (operation) => {
     await expectAgreement();
   });
 
-  test("a 500 that Adyen keeps, executed: its webhook tells", async () => {
+  test("a 500 that Adyen stores, executed: the webhook decides", async () => {
     const send = await prepared(operation);
     double.storeFailure("after");
     expect((await settled(send)).status).toBeLessThan(300);
@@ -105,9 +105,9 @@ describe.each(Object.keys(PATHS) as Operation[])("%s", (operation) => {
 });
 
 // Must run last: operations that nothing reports on stay open.
-describe("without a word", () => {
+describe("without a webhook", () => {
   test.each(Object.keys(PATHS) as Operation[])(
-    "%s: a 500 that Adyen keeps, not executed: nobody tells, and it is never taken for either",
+    "%s: a 500 that Adyen stores, not executed: its outcome stays unknown",
     async (operation) => {
       const send = await prepared(operation);
       double.storeFailure("before");

@@ -11,7 +11,7 @@ afterAll(() => double.stop());
 
 portSuite("Adyen, with its journal in PostgreSQL", adyenUnderTest(double, journalOf({ db }, "adyen")));
 
-test("of many who note a fact at once one is first, and all are told the same", async () => {
+test("of concurrent writers of a fact one is first, and all get the same result", async () => {
   const journal = journalOf({ db }, "noted");
   const told = await Promise.all(
     Array.from({ length: 40 }, (_, index) => journal.note("a subject", "first", { index })),

@@ -15,7 +15,7 @@ const { db } = await testDatabase();
 const CHALLENGED = "4000000000003220";
 const MANUAL = { capture_method: "manual" };
 const GIVEN_BACK = {
-  "captured at once": [{}, { captured: 10_000, refunded: 10_000, voided: false }],
+  "captured immediately": [{}, { captured: 10_000, refunded: 10_000, voided: false }],
   held: [MANUAL, { captured: 0, refunded: 0, voided: true }],
 } as const;
 
@@ -54,8 +54,8 @@ async function approvedLate(body: object) {
   };
 }
 
-describe("what Adyen approves after the payment has ended here is given back", () => {
-  test.each(Object.entries(GIVEN_BACK))("once, however often it is told: %s", async (_how, [body, givenBack]) => {
+describe("an approval by Adyen after the payment has ended here is reversed", () => {
+  test.each(Object.entries(GIVEN_BACK))("once, however often it is reported: %s", async (_how, [body, givenBack]) => {
     const { told, post, decide, books, voids, logged, id, get, owner, environmentId } = await approvedLate(body);
     for (const message of [...told, ...told]) expect(await post(message)).toBe(true);
     expect(await voids()).toMatchObject([{ state: "open" }]);
@@ -69,7 +69,9 @@ describe("what Adyen approves after the payment has ended here is given back", (
     expect(audit.at(-1)?.action).toBe("payment.late_approval_undone");
     const { timeline, pending } = await getPaymentDetail(owner(), { id });
     expect(timeline.at(-1)).toMatchObject({
-      ...{ title: "Late approval undone", outcome: "succeeded", reason: null },
+      title: "Late approval undone",
+      outcome: "succeeded",
+      reason: null,
       said: "The processor approved the payment after it had ended here, so its money was given back.",
     });
     expect(pending).toBe(false);
@@ -88,7 +90,7 @@ describe("what Adyen approves after the payment has ended here is given back", (
     expect(await brokenRules()).toEqual([]);
   });
 
-  test("again after an hour when Adyen refuses, and the books say so until it is done", async () => {
+  test("again after an hour if Adyen refuses, and the books show it until it is done", async () => {
     const late = await approvedLate({});
     const { told, post, decide, books, voids, inBooks, logged, atAdyen, service, environmentId } = late;
     expect(await inBooks()).toBeNull();
@@ -96,8 +98,8 @@ describe("what Adyen approves after the payment has ended here is given back", (
     for (const message of told) await post(message);
     await decide();
     expect(await voids()).toMatchObject([{ state: "declined" }]);
-    expect(logged().at(-1)).toContain("could not be given back");
-    expect(await inBooks()).toBe("to_give_back");
+    expect(logged().at(-1)).toContain("could not be reversed");
+    expect(await inBooks()).toBe("to_reverse");
     expect(await brokenRules()).toEqual(["late_approvals_are_undone"]);
     for (const message of told) expect(await post(message)).toBe(true);
     await expirePayments(service);
@@ -108,7 +110,7 @@ describe("what Adyen approves after the payment has ended here is given back", (
     expect(await voids()).toMatchObject([{ state: "declined" }, { state: "open" }]);
     await decide();
     expect(await voids()).toMatchObject([{ state: "declined" }, { state: "succeeded" }]);
-    expect(await inBooks()).toBe("given_back");
+    expect(await inBooks()).toBe("reversed");
     expect(await books()).toEqual({ captured: 10_000, refunded: 10_000, voided: false });
     await expirePayments(service);
     expect(await voids()).toHaveLength(2);
@@ -126,7 +128,7 @@ describe("what Adyen approves after the payment has ended here is given back", (
       { captured: 10_000, refunded: 10_000, voided: false },
     ],
     ["refunded in part", {}, ["REFUND"], [4_000], { captured: 10_000, refunded: 10_000, voided: false }],
-    ["refunded, which failed later", {}, ["REFUND", "REFUND_FAILED"], [10_000], GIVEN_BACK["captured at once"][1]],
+    ["refunded, which failed later", {}, ["REFUND", "REFUND_FAILED"], [10_000], GIVEN_BACK["captured immediately"][1]],
     ["cancelled", MANUAL, ["CANCELLATION"], [], { captured: 0, refunded: 0, voided: true }],
     ["captured", MANUAL, ["CAPTURE"], [], { captured: 10_000, refunded: 10_000, voided: false }],
     [
@@ -179,7 +181,7 @@ describe("what Adyen approves after the payment has ended here is given back", (
     const isDone = (["refunded", "refunded in parts", "cancelled", "captured and refunded"] as string[]).includes(how);
     expect(double.books.modifications).toHaveLength(isDone ? 1 : 2);
     expect(await books()).toEqual(money);
-    expect(logged().filter((message) => message?.includes("could not be given back"))).toHaveLength(1);
+    expect(logged().filter((message) => message?.includes("could not be reversed"))).toHaveLength(1);
     expect(await brokenRules()).toEqual([]);
   });
 
@@ -202,7 +204,7 @@ describe("what Adyen approves after the payment has ended here is given back", (
     expect(await brokenRules()).toEqual([]);
   });
 
-  test.each(["the same", "another"])("though it told that it was declined first, under %s reference", async (psp) => {
+  test.each(["the same", "another"])("although it was reported as declined first, under %s reference", async (psp) => {
     const tenant = await adyenTenant(db, onTestFinished);
     const { body: declined } = await tenant.pay({}, "4000000000009995");
     expect(declined).toMatchObject({ code: "card_declined" });
@@ -220,7 +222,7 @@ describe("what Adyen approves after the payment has ended here is given back", (
     expect(await brokenRules()).toEqual([]);
   });
 
-  test("again when that refund comes back from the bank", async () => {
+  test("again if the bank returns that refund", async () => {
     const { told, post, decide, books, voids, atAdyen, double, service, environmentId } = await approvedLate({});
     for (const message of told) await post(message);
     await decide();
@@ -238,7 +240,7 @@ describe("what Adyen approves after the payment has ended here is given back", (
   });
 });
 
-describe("what Adyen approves with another amount than was asked for is never booked, and given back", () => {
+describe("an approval by Adyen of another amount is never booked, and reversed", () => {
   const OTHER = { value: 9_999, currency: "USD" };
   const PART = { captured: 9_999, refunded: 9_999, voided: false };
   const RELEASED = { captured: 0, refunded: 0, voided: true };
@@ -273,7 +275,7 @@ describe("what Adyen approves with another amount than was asked for is never bo
   });
 
   test.each([
-    ["captured at once", {}, PART],
+    ["captured immediately", {}, PART],
     ["held", MANUAL, RELEASED],
   ])("after a challenge, which ends: %s", async (_how, body, money) => {
     const tenant = await adyenTenant(db, onTestFinished);
@@ -284,7 +286,7 @@ describe("what Adyen approves with another amount than was asked for is never bo
     await expectGivenBack(tenant, payment.id, money);
   });
 
-  test("after a challenge that is given up before the message is taken in, as when the service dies", async () => {
+  test("after a challenge that was abandoned before the message was processed, as in a crash", async () => {
     const tenant = await adyenTenant(db, onTestFinished);
     const { body: payment } = await tenant.pay({}, CHALLENGED);
     const told = approvesOther(tenant);
@@ -296,23 +298,26 @@ describe("what Adyen approves with another amount than was asked for is never bo
     await expectGivenBack(tenant, payment.id, PART);
   });
 
-  test.each(["a call", "nobody"])("though the answer was lost, and %s is under way when it is told", async (who) => {
-    const tenant = await adyenTenant(db, onTestFinished);
-    tenant.double.fault(/payments$/, "lost after");
-    const { body: lost } = await tenant.pay();
-    const told = approvesOther(tenant);
-    const isHeld = who === "a call";
-    if (isHeld)
-      await db.sql`update operations set lease_until = now() + interval '1 minute' where environment_id = ${tenant.environmentId}`;
-    else await tenant.endLeases();
-    // The process that holds the operation doesn't void it, so the message stays unaccepted until the
-    // operation ends.
-    for (const message of told) expect(await tenant.post(message)).toBe(!isHeld);
-    await tenant.endAll();
-    expect(await tenant.get(lost.id)).toMatchObject({ status: "DECLINED" });
-    for (const message of told) expect(await tenant.post(message)).toBe(true);
-    await expectGivenBack(tenant, lost.id, PART);
-  });
+  test.each(["a call", "nobody"])(
+    "although the response was lost, and %s is in progress when it is reported",
+    async (who) => {
+      const tenant = await adyenTenant(db, onTestFinished);
+      tenant.double.fault(/payments$/, "lost after");
+      const { body: lost } = await tenant.pay();
+      const told = approvesOther(tenant);
+      const isHeld = who === "a call";
+      if (isHeld)
+        await db.sql`update operations set lease_until = now() + interval '1 minute' where environment_id = ${tenant.environmentId}`;
+      else await tenant.endLeases();
+      // The process that holds the operation doesn't void it, so the message stays unaccepted until the
+      // operation ends.
+      for (const message of told) expect(await tenant.post(message)).toBe(!isHeld);
+      await tenant.endAll();
+      expect(await tenant.get(lost.id)).toMatchObject({ status: "DECLINED" });
+      for (const message of told) expect(await tenant.post(message)).toBe(true);
+      await expectGivenBack(tenant, lost.id, PART);
+    },
+  );
 
   test.each([
     ["is booked", {}, "CAPTURED"],
@@ -322,11 +327,13 @@ describe("what Adyen approves with another amount than was asked for is never bo
     const errors = vi.spyOn(tenant.service.log, "error");
     const { body: payment } = await tenant.pay(body);
     for (const message of approvesOther(tenant)) expect(await tenant.post(message)).toBe(true);
-    expect(errors.mock.calls.map(([, message]) => message)).toEqual([expect.stringContaining("another amount")]);
+    expect(errors.mock.calls.map(([, message]) => message)).toEqual([
+      expect.stringContaining("differs from the booked one"),
+    ]);
     expect(await tenant.get(payment.id)).toMatchObject({ status });
   });
 
-  test("and a capture of another amount waits for people, and holds up no message after it", async () => {
+  test("and a capture of another amount waits for staff, and blocks no later message", async () => {
     const tenant = await adyenTenant(db, onTestFinished);
     const errors = vi.spyOn(tenant.service.log, "error");
     const { body: payment } = await tenant.pay(MANUAL);
@@ -335,7 +342,7 @@ describe("what Adyen approves with another amount than was asked for is never bo
     const [captured] = tenant.double.books.events.filter(({ eventCode }) => eventCode === "CAPTURE");
     Object.assign(captured as Event, { amount: OTHER });
     for (const message of tenant.double.messages()) expect(await tenant.post(message)).toBe(true);
-    expect(errors.mock.calls.map(([, message]) => message)).toEqual([expect.stringContaining("find it out there")]);
+    expect(errors.mock.calls.map(([, message]) => message)).toEqual([expect.stringContaining("check it there")]);
     expect(await tenant.get(payment.id)).toMatchObject({ status: "AUTHORIZED", amount_captured: 0 });
     expect((await tenant.operations(payment.id)).at(-1)).toMatchObject({ kind: "capture", state: "open" });
   });

@@ -30,7 +30,7 @@ async function send(body: string): Promise<[status: number, text: string]> {
 const ACCEPTED = [200, "[accepted]"];
 const REFUSED = [400, "invalid_parameter"];
 
-/** A payment captured at once, whose messages are all delivered. */
+/** A payment captured immediately, whose messages are all delivered. */
 async function paid(body: object = {}, number?: string) {
   const { body: payment } = await tenant.pay(body, number);
   for (const one of double.messages()) expect(await send(one)).toEqual(ACCEPTED);
@@ -43,8 +43,8 @@ function event(payment: Payment, eventCode: string, given: Partial<Event> = {}):
 }
 const bodyOf = (...events: Event[]) => webhookBody(events, double.signing);
 
-describe("a message that nobody reads", () => {
-  test("is accepted, so that it holds up none after it, and proves nothing when it is not signed", async () => {
+describe("an irrelevant message", () => {
+  test("is accepted, so that it blocks none after it, and proves nothing if it is not signed", async () => {
     const { at } = await paid();
     const lastOf = async () => (await listProcessors(tenant.owner())).connections[0]?.last_webhook_at;
     await db.sql`update processor_connections set last_webhook_at = null`;
@@ -62,7 +62,7 @@ describe("a message that nobody reads", () => {
     expect(await lastOf()).not.toBeNull();
   });
 
-  test("as it is about another merchant account of the company is accepted, and not kept", async () => {
+  test("about another merchant account of the company is accepted, and not stored", async () => {
     const { at } = await paid();
     const other = event(at, "CAPTURE_FAILED", { merchantAccountCode: "AnotherShopECOM" });
     expect(await send(bodyOf(other))).toEqual(ACCEPTED);
@@ -70,7 +70,7 @@ describe("a message that nobody reads", () => {
   });
 });
 
-test("a message with an item that may be ours and cannot be read has its other items taken in, and comes again", async () => {
+test("with an unreadable item that may be ours has its other items processed, and is redelivered", async () => {
   const { id } = await paid();
   await tenant.act("refund", id, { amount: 4_000 });
   double.books.decide();
@@ -80,11 +80,11 @@ test("a message with an item that may be ours and cannot be read has its other i
 });
 
 test.each([
-  ["a date that is none", { eventDate: "yesterday" }],
+  ["an invalid date", { eventDate: "yesterday" }],
   ["a year that PostgreSQL does not know", { eventDate: "+275760-09-13T00:00:00Z" }],
   ["a negative amount", { amount: { value: -100, currency: "USD" } }],
   ["a NUL in its reference", { pspReference: "D\u0000" }],
-])("a signed dispute with %s is refused by name, and nothing fails", async (_what, given) => {
+])("a signed dispute with %s is rejected by name, and nothing fails", async (_what, given) => {
   const { at } = await paid();
   expect(await send(bodyOf(event(at, "CHARGEBACK", given)))).toEqual(REFUSED);
 });
@@ -92,17 +92,17 @@ test.each([
 test.each([
   ["CLP", { amount: { value: 199_950, currency: "CLP" } }],
   ["ISK", { amount: { value: 199_950, currency: "ISK" } }],
-])("a dispute about hundredths of %s, which has none, is taken in with the nearest amount", async (currency, given) => {
+])("a dispute about hundredths of %s, which has none, is accepted with the nearest amount", async (currency, given) => {
   const { at } = await paid();
   const additionalData = { defensePeriodEndsAt: "0000-01-01T00:00:00Z", disputeStatus: "\u0000" };
   const told = event(at, "CHARGEBACK", { ...given, additionalData, reason: "\u0000 \ud800" });
   expect(await send(bodyOf(told))).toEqual(ACCEPTED);
   const rows =
-    await db.sql`select amount, currency, respond_before from disputes where processor_dispute_id = ${told.pspReference}`;
-  expect(rows).toEqual([{ amount: 2_000, currency, respond_before: null }]);
+    await db.sql`select amount, currency, respond_by from disputes where processor_dispute_id = ${told.pspReference}`;
+  expect(rows).toEqual([{ amount: 2_000, currency, respond_by: null }]);
 });
 
-test("a refund of our payment that failed by a reference that nobody knows is an error in the log, by its ids", async () => {
+test("about a failed refund of our payment with an unknown reference is an error in the log, with its ids", async () => {
   const { at } = await paid();
   lines.length = 0;
   const failed = event(at, "REFUND_FAILED", { merchantReference: "of the Customer Area", reason: "4111111111111111" });
@@ -113,7 +113,7 @@ test("a refund of our payment that failed by a reference that nobody knows is an
   expect(lines[0]).not.toContain("4111");
 });
 
-describe("a message about what another process works on", () => {
+describe("a message about an operation that another process has leased", () => {
   const PENDING = [409, "outcome_pending"];
   const lease = (end: string) => db.sql`
     update operations set lease_until = now() + ${end}::interval, next_attempt_at = now() + ${end}::interval
@@ -139,7 +139,7 @@ describe("a message about what another process works on", () => {
   }
   type HeldRow = { id: string; epoch: number; payment_id: string };
 
-  test("is accepted, so that it holds up none after it, and the operation is due as soon as it is released", async () => {
+  test("is accepted, so that it blocks none after it, and the operation is due as soon as it is released", async () => {
     const { id, release, told } = await heldRefund();
     for (const one of [...told, ...told]) expect(await send(one)).toEqual(ACCEPTED);
     await recoverOperations(tenant.service);
@@ -175,7 +175,7 @@ describe("a message about what another process works on", () => {
     return { service: { ...tenant.service, processors: { ...processors, find } }, reached, release };
   }
 
-  test("comes again when it undoes what that process may be writing", async () => {
+  test("is redelivered if it undoes what that process may be writing", async () => {
     const { id, told } = await heldRefund("4000000000005126");
     for (const one of told) await tenant.keep(one);
     await lease("-1 ms");
@@ -193,7 +193,7 @@ describe("a message about what another process works on", () => {
     expect(await tenant.get(id)).toMatchObject({ status: "CAPTURED", amount_refunded: 0 });
   });
 
-  test("comes again when it approves what that process may be declining", async () => {
+  test("is redelivered if it approves what that process may be declining", async () => {
     const { body: payment } = await tenant.pay({}, "4000000000003220");
     double.answerChallenge(payment.next_action.redirect_to_url.url, true);
     const at = [...double.books.payments.values()].at(-1) as Payment;
@@ -212,7 +212,7 @@ describe("a message about what another process works on", () => {
     expect(await tenant.books()).toEqual({ captured: 10_000, refunded: 10_000, voided: false });
   });
 
-  test("comes again while a passed challenge is being continued, which nobody may look up in the end", async () => {
+  test("is redelivered while a passed challenge is being continued, which can't be looked up later", async () => {
     const { body: payment } = await tenant.pay({}, "4000000000003220");
     const redirectResult = double.answerChallenge(payment.next_action.redirect_to_url.url, true);
     const held = heldAfter("continueAuthorization");
@@ -229,8 +229,8 @@ describe("a message about what another process works on", () => {
 
   test.each([
     ["what the shopper brought back is being refused", "it is booked", "CAPTURED", 1],
-    ["our key is being refused for the last time", "it is given back", "FAILED", 3],
-  ])("comes again when it approves a challenge while %s, and %s", async (_while, _then, status, lastCall) => {
+    ["our key is being refused for the last time", "it is reversed", "FAILED", 3],
+  ])("is redelivered if it approves a challenge while %s, and %s", async (_while, _then, status, lastCall) => {
     const { body: payment } = await tenant.pay({}, "4000000000003220");
     const passed = double.answerChallenge(payment.next_action.redirect_to_url.url, true);
     const redirectResult = lastCall === 1 ? "garbage" : passed;
@@ -259,7 +259,7 @@ describe("a message about what another process works on", () => {
   });
   const REFUSED_KEY = JSON.stringify({ status: 401, errorCode: "000", message: "Unauthorized", errorType: "security" });
 
-  test("that is older than a day comes again: recovery no longer looks, and the next delivery does", async () => {
+  test("that is older than a day is redelivered: recovery no longer checks, and the next delivery does", async () => {
     const { id, release, told } = await heldRefund();
     await db.sql`update operations set created_at = created_at - interval '25 hours'
       where environment_id = ${tenant.environmentId} and state = 'open'`;
@@ -288,7 +288,7 @@ describe("a message that cannot be read back just now", () => {
   }
   const UNREADABLE = { kind: "unknown", reason: "no answer within 8000 ms" } as const;
 
-  test("comes again, and a refund that came back is not lost", async () => {
+  test("is redelivered, and a returned refund is not lost", async () => {
     const { id } = await paid({}, "4000000000005126");
     await tenant.act("refund", id, { amount: 4_000 });
     await tenant.decide();
@@ -299,7 +299,7 @@ describe("a message that cannot be read back just now", () => {
     expect(await tenant.get(id)).toMatchObject({ amount_refunded: 0 });
   });
 
-  test("comes again, and what it approves too late is given back", async () => {
+  test("is redelivered, and a late approval is reversed", async () => {
     const { body: payment } = await tenant.pay({}, "4000000000003220");
     double.answerChallenge(payment.next_action.redirect_to_url.url, true);
     const at = [...double.books.payments.values()].at(-1) as Payment;

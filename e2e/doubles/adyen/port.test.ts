@@ -12,7 +12,7 @@ for (const otherBody of ["as before", "refused"] as const) {
   portSuite(`Adyen, another body under a used key is ${otherBody}`, adyenUnderTest(double, memoryJournal()));
 }
 
-test("a challenge's end keeps Adyen's reference, though an earlier call died before it did", async () => {
+test("a challenge's outcome keeps Adyen's reference, even if an earlier call crashed before it", async () => {
   const double = await startAdyenDouble({ pages: "https://pages.adyen.example/threeDS/redirect" });
   afterAll(() => double.stop());
   const tested = adyenUnderTest(double, memoryJournal());

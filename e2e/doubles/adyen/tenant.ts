@@ -5,19 +5,20 @@ import { processReport } from "@/lib/domain/payments/process-reports";
 import { recoverOperations } from "@/lib/domain/payments/recover-operations";
 import { connectProcessor } from "@/lib/domain/processors/connections";
 import { ownToken } from "@/lib/processor/adyen/tokens";
-import type { PushedReports } from "@/lib/processor/port";
+import type { PushedReports, ReportMessage } from "@/lib/processor/port";
 import { connectingTenant } from "../../fixtures/connections";
 import { skippingTimer } from "../../fixtures/factories";
-import { startAdyenDouble } from "./api";
+import { type AdyenDoubleOptions, startAdyenDouble } from "./api";
 import { adyenAt, messageOf } from "./under-test";
 
 /** A merchant that has connected Adyen in its sandbox environment, with its own double. */
 export async function adyenTenant(
   db: Database,
   atTheEnd: (stop: () => Promise<void>) => void,
-  { timeoutMs }: { timeoutMs?: number } = {},
+  { timeoutMs, tokens }: { timeoutMs?: number; tokens?: AdyenDoubleOptions["tokens"] } = {},
 ) {
-  const double = await startAdyenDouble({ pages: "https://pages.adyen.example/threeDS/redirect" });
+  const pages = "https://pages.adyen.example/threeDS/redirect";
+  const double = await startAdyenDouble({ pages, ...(tokens && { tokens }) });
   atTheEnd(() => double.stop());
   // Skips the 2 s that a repeated request waits for a pending one.
   const timer = skippingTimer();
@@ -25,15 +26,20 @@ export async function adyenTenant(
   const connection = await connectProcessor(tenant.owner(), {
     processor: "adyen",
     label: "Adyen",
-    credentials: { api_key: double.apiKey, merchant_account: double.merchantAccount, hmac_key: double.hmacKey },
+    credentials: {
+      api_key: double.apiKey,
+      merchant_account: double.merchantAccount,
+      hmac_key: double.hmacKey,
+      tokens_hmac_key: double.tokensKey,
+    },
   });
   const reporter = await tenant.service.processors.reporter(decodeId("connection", connection.id) ?? "");
   if (!reporter) throw new Error("a connection reports");
   const reports = reporter.processor.reports as PushedReports;
   /** Delivers a message as Adyen does; false means it must be resent. */
-  async function post(body: string): Promise<boolean> {
+  async function post(body: string | ReportMessage): Promise<boolean> {
     let taken = true;
-    for (const report of await reports.read(messageOf(body)))
+    for (const report of await reports.read(typeof body === "string" ? messageOf(body) : body))
       taken = (await processReport(tenant.service, reporter as never, report)) && taken;
     return taken;
   }

@@ -20,14 +20,12 @@ export function connectorOf(
     tokens_hmac_key: double.tokensKey,
   };
   return createAdyenProcessor({
-    ...{
-      name,
-      credentials,
-      settings: { live: false, rawCards, metadataKeys: [] },
-      timeoutMs,
-      journal,
-      clock: systemClock,
-    },
+    name,
+    credentials,
+    settings: { live: false, rawCards, metadataKeys: [] },
+    timeoutMs,
+    journal,
+    clock: systemClock,
     endpoint: double.url,
   });
 }

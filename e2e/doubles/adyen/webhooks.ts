@@ -68,7 +68,10 @@ export function tokenMessage(
   const body = JSON.stringify({
     createdAt: inAmsterdam(new Date()),
     data: {
-      ...{ merchantAccount, storedPaymentMethodId: id, type: "visa", shopperReference: shopper },
+      merchantAccount,
+      storedPaymentMethodId: id,
+      type: "visa",
+      shopperReference: shopper,
       ...(isStored && { operation: "of the double" }),
     },
     environment: live ? "live" : "test",

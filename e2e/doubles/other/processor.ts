@@ -81,7 +81,7 @@ export function createOtherProcessor(options: OtherOptions): Processor {
     const created = await createIntent(sql, { id: newIdOf("intent"), reference, account, amount, currency });
     if (created.account !== account) return { kind: "not_sent", reason: "the reference belongs to another account" };
     await request.keep({ kind: "intent", id: created.id });
-    if (token.behavior === "garbage") return { kind: "unknown", reason: "the processor's answer cannot be read" };
+    if (token.behavior === "garbage") return { kind: "unknown", reason: "the processor's response cannot be read" };
     const { intent, fresh } = await confirmIntent(sql, created.id, decisionOf(token, request));
     if (fresh && token.behavior === "slow") await timer.wait(SLOW_RESPONSE_MS);
     if (fresh && token.behavior === "lost_answer") return { kind: "unknown", reason: "the connection was lost" };
@@ -98,7 +98,10 @@ export function createOtherProcessor(options: OtherOptions): Processor {
     const charge = request.objects.find((object) => object.kind === "intent");
     if (!charge) return null;
     const movement = await createMovement(sql, charge.id, {
-      ...{ id: newIdOf("movement"), reference, account, kind },
+      id: newIdOf("movement"),
+      reference,
+      account,
+      kind,
       ...money,
     });
     if (movement) await request.keep({ kind, id: movement.id });
@@ -160,7 +163,7 @@ export function createOtherProcessor(options: OtherOptions): Processor {
       if (created.account !== account) return { kind: "unknown", reason: "the reference belongs to another account" };
       await cancelIntent(sql, created.id);
       const intent = await findIntent(sql, reference);
-      if (!intent) throw new Error("an intent that was created is there");
+      if (!intent) throw new Error("the created intent is missing");
       return intent.status === "canceled" ? { kind: "never" } : outcomeOfIntent(intent, request);
     },
 

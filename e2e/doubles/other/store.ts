@@ -96,7 +96,7 @@ export async function createIntent(sql: Sql, given: NewIntent): Promise<Intent> 
     values (${given.id}, ${given.reference}::uuid, ${given.account}::uuid, ${given.amount}::bigint, ${given.currency})
     on conflict (reference) do nothing`;
   const intent = await findIntent(sql, given.reference);
-  if (!intent) throw new Error("an intent that was created is there");
+  if (!intent) throw new Error("the created intent is missing");
   return intent;
 }
 
@@ -119,7 +119,7 @@ export async function confirmIntent(sql: Sql, id: string, to: Decision): Promise
     where id = ${id} and status = 'created' returning *`;
   if (confirmed) return { intent: confirmed, fresh: true };
   const [intent] = await sql<Intent[]>`select * from other_processor.intents where id = ${id}`;
-  if (!intent) throw new Error("an intent that was created is there");
+  if (!intent) throw new Error("the created intent is missing");
   return { intent, fresh: false };
 }
 
@@ -159,13 +159,13 @@ async function lock(tx: Transaction, movementId: string): Promise<{ intent: Inte
     select i.* from other_processor.intents i join other_processor.movements m on m.intent = i.id
     where m.id = ${movementId} for update of i`;
   const [movement] = await tx<Movement[]>`select * from other_processor.movements where id = ${movementId}`;
-  if (!intent || !movement) throw new Error("a movement that was created is there");
+  if (!intent || !movement) throw new Error("the created movement is missing");
   return { intent, movement };
 }
 
 /**
- * Executes a void at once, with `evenCaptured` refunding all that was captured; queues a capture or refund if
- * the balance covers it. Idempotent.
+ * Executes a void immediately, with `evenCaptured` refunding all that was captured; queues a capture or
+ * refund if the balance covers it. Idempotent.
  */
 export async function submitMovement(
   sql: Sql,

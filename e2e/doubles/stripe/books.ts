@@ -28,7 +28,9 @@ const customerOf = ({ customer }: Stripe.PaymentIntent) => (typeof customer === 
 
 const CANCELABLE = new Set(["requires_payment_method", "requires_confirmation", "requires_action", "requires_capture"]);
 
-/** The double's books: objects as the API returns them, and actions on them. Amounts are in Stripe's units. */
+/**
+ * The double's books: objects as the API returns them, and actions on them. Amounts are in Stripe's units.
+ */
 export class Books {
   readonly intents = new Map<string, Stripe.PaymentIntent>();
   readonly charges = new Map<string, Stripe.Charge>();

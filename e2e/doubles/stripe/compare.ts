@@ -29,7 +29,10 @@ function rowsOf({ books }: Double): BookRows {
     const wasClosed = wasVoided && intent.metadata[METADATA.void] === undefined;
     const declined = intent.last_payment_error || (intent.status === "canceled" && intent.payment_method !== null);
     charges.push({
-      ...{ reference, account, amount, currency },
+      reference,
+      account,
+      amount,
+      currency,
       outcome: wasClosed
         ? "closed"
         : isAuthorized
@@ -48,12 +51,18 @@ function rowsOf({ books }: Double): BookRows {
     if (captured !== undefined && intent.status === "succeeded")
       operations.push({
         ...named,
-        ...{ reference: captured, kind: "capture", amount: minor(intent.amount_received), outcome: "approved" },
+        reference: captured,
+        kind: "capture",
+        amount: minor(intent.amount_received),
+        outcome: "approved",
       });
     if (wasVoided && !wasClosed)
       operations.push({
         ...named,
-        ...{ reference: intent.metadata[METADATA.void], kind: "void", amount, outcome: "approved" },
+        reference: intent.metadata[METADATA.void],
+        kind: "void",
+        amount,
+        outcome: "approved",
       });
     // Refunds made in Stripe's dashboard have no reference of ours; they count in the charge's refunded
     // amount.
@@ -61,7 +70,9 @@ function rowsOf({ books }: Double): BookRows {
       if (refund.payment_intent === intent.id && refund.metadata?.[METADATA.reference])
         operations.push({
           ...named,
-          ...{ reference: refund.metadata?.[METADATA.reference], kind: "refund", amount: minor(refund.amount) },
+          reference: refund.metadata?.[METADATA.reference],
+          kind: "refund",
+          amount: minor(refund.amount),
           outcome: refund.status === "succeeded" ? "approved" : refund.status,
         });
   }

@@ -2,8 +2,9 @@ import type Stripe from "stripe";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "@/lib/clock";
 import { newId } from "@/lib/ids";
-import type { CardHolder } from "@/lib/processor/port";
-import { type StatementEntry, UnreadableReportError } from "@/lib/processor/port";
+import type { CardHolder } from "@/lib/processor/cards";
+import { UnreadableReportError } from "@/lib/processor/port";
+import type { StatementEntry } from "@/lib/processor/records";
 import { createStripeProcessor, STRIPE } from "@/lib/processor/stripe/connector";
 import { memoryJournal } from "../../fixtures/memory-journal";
 import { eventsOf, messageOf, TEST_WEBHOOK_SECRET } from "./deliveries";
@@ -21,18 +22,27 @@ async function charged(number: string, money = { amount: 10_000, currency: "USD"
   const { token } = await processor.tokenize(account, card(number), holder);
   const objects: { kind: string; id: string }[] = [];
   const called = {
-    ...{ account, objects, challengePage: "https://cardlane.example/challenge/x" },
+    account,
+    objects,
+    challengePage: "https://cardlane.example/challenge/x",
     notAfter: new Date(Date.now() + 60_000),
     keep: async (object: { kind: string; id: string }) => void objects.push(object),
   };
   const request = {
-    ...{ ...called, reference, token, ...money, capture: true },
-    ...{ customerEmail: null, billingAddress: null, description: null, metadata: {} },
+    ...called,
+    reference,
+    token,
+    ...money,
+    capture: true,
+    customerEmail: null,
+    billingAddress: null,
+    description: null,
+    metadata: {},
   };
   return { account, reference, objects, called, outcome: await processor.authorize(request) };
 }
 
-test("the bank compares the address that came with a card's number, as far as there is one", async () => {
+test("the bank compares the address sent with a card's number, as far as it is known", async () => {
   const address = {
     line1: "1 Main Street",
     line2: null,
@@ -54,13 +64,21 @@ test("the bank compares the address that came with a card's number, as far as th
 describe("credentials", () => {
   const check = (secretKey: string, live: boolean) =>
     createStripeProcessor({
-      ...{ name: "c", credentials: { secret_key: secretKey }, settings: { live, rawCards: false, metadataKeys: [] } },
-      ...{ timeoutMs: 2_000, clock: systemClock, journal: memoryJournal(), endpoint: double.endpoint },
+      name: "c",
+      credentials: { secret_key: secretKey },
+      settings: { live, rawCards: false, metadataKeys: [] },
+      timeoutMs: 2_000,
+      clock: systemClock,
+      journal: memoryJournal(),
+      endpoint: double.endpoint,
     }).checkConnection?.();
 
-  test("that work say whose they are", async () => {
+  test("that are valid identify their account", async () => {
     expect(await check(TEST_KEY, false)).toEqual({
-      ...{ kind: "works", id: ACCOUNT_ID, account: `Double Ltd (${ACCOUNT_ID})`, live: false },
+      kind: "works",
+      id: ACCOUNT_ID,
+      account: `Double Ltd (${ACCOUNT_ID})`,
+      live: false,
     });
   });
   test.each([
@@ -73,7 +91,7 @@ describe("credentials", () => {
     expect(answer).toMatchObject({ kind: "refused", reason: expect.stringMatching(words) });
     expect(JSON.stringify(answer)).not.toContain(key);
   });
-  test.each(["403", "429", "silence", "garbage"] as const)("that meet %s tell what to do", async (fault) => {
+  test.each(["403", "429", "silence", "garbage"] as const)("that meet %s report what to do", async (fault) => {
     double.faults.next("account", fault, 2);
     const answer = await check(TEST_KEY, false);
     expect(answer?.kind).toBe(fault === "403" ? "refused" : "unreachable");
@@ -92,7 +110,7 @@ describe("messages", () => {
   const about = async () => {
     const { account } = await charged("4242424242424242");
     const [event] = eventsOf(double, account);
-    if (!event) throw new Error("a charge is told of");
+    if (!event) throw new Error("there is no event of the charge");
     return event;
   };
 
@@ -105,7 +123,7 @@ describe("messages", () => {
       expect(() => reports.read(message)).toThrow(UnreadableReportError);
   });
 
-  test("of another account, another mode, or about what is not ours, report nothing", async () => {
+  test("of another account, another mode, or about other objects report nothing", async () => {
     const event: { type: string; data: { object: object } } = await about();
     const strange: object[] = [
       { ...event, account: "acct_another" },
@@ -116,7 +134,7 @@ describe("messages", () => {
     for (const one of strange) expect(await reports.read(messageOf(one as Stripe.Event))).toEqual([]);
   });
 
-  test("that are signed and are none, or hold what cannot be kept, are refused", async () => {
+  test("that are signed but invalid, or contain what can't be stored, are rejected", async () => {
     const event: { data: { object: object } } = await about();
     const dispute = { id: "du_1", payment_intent: "pi_1" };
     const strange: unknown[] = [
@@ -140,14 +158,15 @@ describe("messages", () => {
     expect(await reports.read(messageOf(without as Stripe.Event))).toEqual([]);
   });
 
-  test("are not read at all before there is a secret", async () => {
+  test("are not parsed before a secret is set", async () => {
     const without = createStripeProcessor({
-      ...{
-        name: "c",
-        credentials: { secret_key: TEST_KEY },
-        settings: { live: false, rawCards: false, metadataKeys: [] },
-      },
-      ...{ timeoutMs: 2_000, clock: systemClock, journal: memoryJournal(), endpoint: double.endpoint },
+      name: "c",
+      credentials: { secret_key: TEST_KEY },
+      settings: { live: false, rawCards: false, metadataKeys: [] },
+      timeoutMs: 2_000,
+      clock: systemClock,
+      journal: memoryJournal(),
+      endpoint: double.endpoint,
     });
     const event = await about();
     if (without.reports.kind !== "pushed") throw new Error("it pushes its reports");
@@ -159,7 +178,7 @@ describe("messages", () => {
     const accounts: string[] = [];
     for (let i = 0; i < 3; i++) accounts.push((await charged("4242424242424242")).account);
     const { reports: later } = connectorTo(double, { clock: { now: () => new Date(Date.now() + 60_000) } });
-    if (later.kind !== "pushed" || !later.catchUp) throw new Error("it can be caught up with");
+    if (later.kind !== "pushed" || !later.catchUp) throw new Error("it has no list of events");
     const first = await later.catchUp(null);
     const ids = first.reports.map(({ id }) => id);
     const expected = accounts.flatMap((account) => eventsOf(double, account).map(({ id }) => id));
@@ -170,7 +189,7 @@ describe("messages", () => {
     expect((await later.catchUp(first.cursor)).reports.map(({ id }) => id)).toEqual([next?.id]);
   });
 
-  describe("in a list of their own", () => {
+  describe("are read from a list", () => {
     /** A double with `count` events of one payment, and a connector whose clock is one minute ahead. */
     async function listing(count: number) {
       const own = await startDouble();
@@ -178,11 +197,11 @@ describe("messages", () => {
       const event = await about();
       for (let index = 0; index < count; index++) own.books.events.push({ ...event, id: `evt_${index}` });
       const { reports: later } = connectorTo(own, { clock: { now: () => new Date(Date.now() + 60_000) } });
-      if (later.kind !== "pushed" || !later.catchUp) throw new Error("it can be caught up with");
+      if (later.kind !== "pushed" || !later.catchUp) throw new Error("it has no list of events");
       return { own, catchUp: later.catchUp };
     }
 
-    test("are read on from all that is left when Stripe no longer has the last event, after 30 days", async () => {
+    test("are read from the oldest available if Stripe no longer has the last event, after 30 days", async () => {
       const { catchUp } = await listing(3);
       const page = await catchUp("evt_forgotten");
       expect(page.reports.map(({ id }) => id)).toEqual(["evt_0", "evt_1", "evt_2"]);
@@ -195,7 +214,7 @@ describe("messages", () => {
       expect(await catchUp(null)).toMatchObject({ reports: [{ id: "evt_0" }, { id: "evt_2" }], cursor: "evt_2" });
     });
 
-    test("begin somewhere in time, however many there were in the last hour", async () => {
+    test("start at a bounded time, however many there were in the last hour", async () => {
       const { own, catchUp } = await listing(1_500);
       const page = await catchUp(null);
       expect(own.requests.filter(({ operation }) => operation === "list")).toHaveLength(10);
@@ -206,22 +225,22 @@ describe("messages", () => {
   });
 });
 
-test("a dispute is told by its payment's id, and read as it stands now", async () => {
+test("a dispute is reported by its payment's id, with its current state", async () => {
   const { account, objects } = await charged("4000000000000259");
   const told = eventsOf(double, account).find(({ type }) => type === "charge.dispute.created");
   const { reports } = processor;
-  if (!told || reports.kind !== "pushed") throw new Error("a dispute is told of");
+  if (!told || reports.kind !== "pushed") throw new Error("there is no event of the dispute");
   const [report] = await reports.read(messageOf(told));
   expect(report).toMatchObject({ object: objects[0]?.id, dispute: expect.stringMatching(/^du_/) });
   const id = report && "dispute" in report ? (report.dispute ?? "") : "";
-  const dispute = { id, amount: 10_000, currency: "USD", reason: "fraudulent", status: "needs_response" };
+  const dispute = { id, amount: 10_000, currency: "USD", reason: "FRAUDULENT", status: "needs_response" };
   expect(await processor.readDispute?.(id)).toMatchObject(dispute);
   double.books.endDispute(id, "lost");
   expect(await processor.readDispute?.(id)).toMatchObject({ status: "lost" });
   expect(await processor.readDispute?.("du_of_nobody")).toBeNull();
 });
 
-test("its own tokens are accepted by their card, and nobody's else", async () => {
+test("accepts only its own tokens, by their card", async () => {
   const [account, stranger] = [newId(), newId()];
   const { token } = await processor.tokenize(account, card("5555555555554444"));
   const shown = { brand: "mastercard", last4: "4444", exp_month: 12, exp_year: 2099, bin: null };
@@ -251,7 +270,7 @@ test("its list has every payment and refund of a range, with our references and 
   expect(companyOf(double).money(sale.reference)).toEqual({ captured: 50_000, refunded: 20_000, voided: false });
 });
 
-test("what Stripe cannot express is refused, and no request is sent", async () => {
+test("what Stripe cannot express is rejected, and no request is sent", async () => {
   const before = double.requests.length;
   const { outcome } = await charged("4242424242424242", { amount: 1_234, currency: "KWD" });
   expect(outcome).toMatchObject({ kind: "declined", refusal: expect.stringContaining("steps of 0.010") });

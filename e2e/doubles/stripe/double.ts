@@ -44,7 +44,9 @@ export async function startDouble(options: DoubleOptions = {}) {
   const requests: { operation: Operation; key: string | null }[] = [];
   let address = "";
   const books = new Books({
-    ...{ livemode, accountId, minimumAmount },
+    livemode,
+    accountId,
+    minimumAmount,
     challengeAddress: (intent) => `${address}/challenges/${intent}`,
     now: () => Math.floor(Date.now() / 1_000),
   });
@@ -95,7 +97,8 @@ export async function startDouble(options: DoubleOptions = {}) {
     }
     if (known?.answer === null || fault === "in use")
       return answer.error(409, {
-        ...{ type: "invalid_request_error", code: "idempotency_key_in_use" },
+        type: "invalid_request_error",
+        code: "idempotency_key_in_use",
         message: "There is currently another in-progress request using this idempotency key.",
       });
     if (known?.answer) {

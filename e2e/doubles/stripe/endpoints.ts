@@ -73,7 +73,9 @@ const CAPTURE_METHODS = ["automatic", "automatic_async", "manual"] as const;
 
 export const ENDPOINTS: readonly Endpoint[] = [
   {
-    ...{ method: "POST", path: /^\/v1\/payment_methods$/, operation: "tokenize" },
+    method: "POST",
+    path: /^\/v1\/payment_methods$/,
+    operation: "tokenize",
     prepare(books, parameters) {
       parameters.oneOf("type", ["card"]);
       const { number = "", exp_month = "", exp_year = "" } = parameters.texts("card");
@@ -98,18 +100,24 @@ export const ENDPOINTS: readonly Endpoint[] = [
     },
   },
   {
-    ...{ method: "GET", path: /^\/v1\/payment_methods\/(\w+)$/, operation: "read" },
+    method: "GET",
+    path: /^\/v1\/payment_methods\/(\w+)$/,
+    operation: "read",
     prepare: (books, _, id) => () => books.cards.method(id),
   },
   {
-    ...{ method: "POST", path: /^\/v1\/payment_methods\/(\w+)\/detach$/, operation: "detach" },
+    method: "POST",
+    path: /^\/v1\/payment_methods\/(\w+)\/detach$/,
+    operation: "detach",
     prepare(books, parameters, id) {
       parameters.end();
       return () => books.cards.detach(id);
     },
   },
   {
-    ...{ method: "POST", path: /^\/v1\/customers$/, operation: "customer" },
+    method: "POST",
+    path: /^\/v1\/customers$/,
+    operation: "customer",
     prepare(books, parameters) {
       const metadata = parameters.texts("metadata");
       parameters.end();
@@ -117,7 +125,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
     },
   },
   {
-    ...{ method: "POST", path: /^\/v1\/setup_intents$/, operation: "setup" },
+    method: "POST",
+    path: /^\/v1\/setup_intents$/,
+    operation: "setup",
     prepare(books, parameters) {
       const customer = parameters.required("customer");
       const method = parameters.required("payment_method");
@@ -131,11 +141,15 @@ export const ENDPOINTS: readonly Endpoint[] = [
     },
   },
   {
-    ...{ method: "GET", path: /^\/v1\/setup_intents\/(\w+)$/, operation: "read" },
+    method: "GET",
+    path: /^\/v1\/setup_intents\/(\w+)$/,
+    operation: "read",
     prepare: (books, parameters, id) => () => shownSetup(books, books.cards.setup(id), parameters),
   },
   {
-    ...{ method: "POST", path: /^\/v1\/setup_intents\/(\w+)\/cancel$/, operation: "cancel" },
+    method: "POST",
+    path: /^\/v1\/setup_intents\/(\w+)\/cancel$/,
+    operation: "cancel",
     prepare(books, parameters, id) {
       const reasons = ["abandoned", "duplicate", "requested_by_customer"] as const;
       const reason = parameters.oneOf("cancellation_reason", reasons);
@@ -144,7 +158,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
     },
   },
   {
-    ...{ method: "POST", path: /^\/v1\/payment_intents$/, operation: "create" },
+    method: "POST",
+    path: /^\/v1\/payment_intents$/,
+    operation: "create",
     prepare(books, parameters) {
       const amount = parameters.amount("amount");
       const currency = parameters.required("currency");
@@ -159,7 +175,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
     },
   },
   {
-    ...{ method: "GET", path: /^\/v1\/payment_intents$/, operation: "list" },
+    method: "GET",
+    path: /^\/v1\/payment_intents$/,
+    operation: "list",
     prepare(books, parameters) {
       const isExpanded = parameters.expands("data.latest_charge");
       const find = page(books.intents.values(), parameters);
@@ -171,11 +189,15 @@ export const ENDPOINTS: readonly Endpoint[] = [
     },
   },
   {
-    ...{ method: "GET", path: /^\/v1\/payment_intents\/(\w+)$/, operation: "read" },
+    method: "GET",
+    path: /^\/v1\/payment_intents\/(\w+)$/,
+    operation: "read",
     prepare: (books, parameters, id) => () => shownIntent(books, books.intent(id), parameters.expands("latest_charge")),
   },
   {
-    ...{ method: "POST", path: /^\/v1\/payment_intents\/(\w+)$/, operation: "update" },
+    method: "POST",
+    path: /^\/v1\/payment_intents\/(\w+)$/,
+    operation: "update",
     prepare(books, parameters, id) {
       const metadata = parameters.texts("metadata");
       const customer = parameters.text("customer");
@@ -184,7 +206,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
     },
   },
   {
-    ...{ method: "POST", path: /^\/v1\/payment_intents\/(\w+)\/confirm$/, operation: "confirm" },
+    method: "POST",
+    path: /^\/v1\/payment_intents\/(\w+)\/confirm$/,
+    operation: "confirm",
     prepare(books, parameters, id) {
       const method = parameters.required("payment_method");
       const captureMethod = parameters.oneOf("capture_method", CAPTURE_METHODS);
@@ -201,7 +225,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
     },
   },
   {
-    ...{ method: "POST", path: /^\/v1\/payment_intents\/(\w+)\/capture$/, operation: "capture" },
+    method: "POST",
+    path: /^\/v1\/payment_intents\/(\w+)\/capture$/,
+    operation: "capture",
     prepare(books, parameters, id) {
       const amount = parameters.amount("amount_to_capture");
       const metadata = parameters.texts("metadata");
@@ -210,7 +236,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
     },
   },
   {
-    ...{ method: "POST", path: /^\/v1\/payment_intents\/(\w+)\/cancel$/, operation: "cancel" },
+    method: "POST",
+    path: /^\/v1\/payment_intents\/(\w+)\/cancel$/,
+    operation: "cancel",
     prepare(books, parameters, id) {
       const reasons = ["duplicate", "fraudulent", "requested_by_customer", "abandoned"] as const;
       const reason = parameters.oneOf("cancellation_reason", reasons);
@@ -219,7 +247,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
     },
   },
   {
-    ...{ method: "POST", path: /^\/v1\/refunds$/, operation: "refund" },
+    method: "POST",
+    path: /^\/v1\/refunds$/,
+    operation: "refund",
     prepare(books, parameters) {
       const intent = parameters.required("payment_intent");
       const amount = parameters.amount("amount");
@@ -230,7 +260,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
     },
   },
   {
-    ...{ method: "GET", path: /^\/v1\/refunds$/, operation: "list" },
+    method: "GET",
+    path: /^\/v1\/refunds$/,
+    operation: "list",
     prepare(books, parameters) {
       const intent = parameters.text("payment_intent");
       const all = [...books.refunds.values()].filter((one) => intent === null || one.payment_intent === intent);
@@ -240,7 +272,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
     },
   },
   {
-    ...{ method: "GET", path: /^\/v1\/disputes\/(\w+)$/, operation: "read" },
+    method: "GET",
+    path: /^\/v1\/disputes\/(\w+)$/,
+    operation: "read",
     prepare: (books, _, id) => () => {
       const dispute = books.disputes.get(id);
       if (!dispute)
@@ -253,7 +287,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
     },
   },
   {
-    ...{ method: "GET", path: /^\/v1\/events$/, operation: "list" },
+    method: "GET",
+    path: /^\/v1\/events$/,
+    operation: "list",
     prepare(books, parameters) {
       const types = new Set(Object.values(parameters.texts("types")));
       const find = page(
@@ -265,11 +301,15 @@ export const ENDPOINTS: readonly Endpoint[] = [
     },
   },
   {
-    ...{ method: "GET", path: /^\/v1\/account$/, operation: "account" },
+    method: "GET",
+    path: /^\/v1\/account$/,
+    operation: "account",
     prepare: (books) => () => account(books.accountId, true),
   },
   {
-    ...{ method: "GET", path: /^\/v1\/balance$/, operation: "account" },
+    method: "GET",
+    path: /^\/v1\/balance$/,
+    operation: "account",
     prepare: () => () => ({ object: "balance", available: [], pending: [], livemode: false }) satisfies Stripe.Balance,
   },
 ];

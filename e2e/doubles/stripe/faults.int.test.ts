@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { newId } from "@/lib/ids";
-import type { AuthorizeRequest, Inquiry, Processor, ProcessorObject } from "@/lib/processor/port";
+import type { AuthorizeRequest, Inquiry, Processor } from "@/lib/processor/port";
+import type { ProcessorObject } from "@/lib/processor/records";
 import { type Double, startDouble } from "./double";
 import { FAULTS, type Fault, type Operation } from "./faults";
 import { answerChallenge, companyOf, connectorTo } from "./under-test";
@@ -36,7 +37,10 @@ async function payment(double: Double) {
   const [account, authorization] = [newId(), newId()];
   const objects: ProcessorObject[] = [];
   const called = (reference: string) => ({
-    ...{ reference, account, objects, authorization },
+    reference,
+    account,
+    objects,
+    authorization,
     challengePage: "https://cardlane.example/challenge/of-this-payment",
     notAfter: new Date(Date.now() + 60_000),
     keep: async (object: ProcessorObject) => {
@@ -149,7 +153,7 @@ const NEVER: Partial<Record<Operation, readonly Fault[]>> = {
   confirm: ["lost before", "late", "stored 500", "503", "silence"],
 };
 
-test.each(FAULTS)("%s: every operation comes to its one true answer, and moves money once", async (fault) => {
+test.each(FAULTS)("%s: every operation reaches its true outcome, and moves money once", async (fault) => {
   const ends = await Promise.all(
     REQUESTS.map(async ([kind, operation]) => `${kind}, ${operation}: ${await prove(kind, operation, fault)}`),
   );
@@ -161,7 +165,7 @@ test.each(FAULTS)("%s: every operation comes to its one true answer, and moves m
   );
 });
 
-test("a challenge that was passed although the answer says it was given up is approved", async () => {
+test("a challenge that was passed although the response says abandoned is approved", async () => {
   const double = await startDouble();
   const { prepare, authorization } = await payment(double);
   const attempt = await prepare("continue");

@@ -40,7 +40,7 @@ export const FAULTS = [
   /** Executed, but the response isn't JSON. */
   "garbage",
 ] as const;
-/** `slow`: executed at once; the response comes seconds later. */
+/** `slow`: executed immediately; the response comes seconds later. */
 export type Fault = (typeof FAULTS)[number] | "slow";
 
 type Planned = { operation: Operation; fault: Fault; times: number };
@@ -54,7 +54,7 @@ export class Faults {
 
   /**
    * Applies a fault to the next `times` requests of a kind. Stripe's library retries once after a broken
-   * connection, so a response is only lost for good if it is lost twice.
+   * connection, so a response is lost permanently only if it is lost twice.
    */
   next(operation: Operation, fault: Fault, times = fault.startsWith("lost") || fault === "late" ? 2 : 1): void {
     this.#planned.push({ operation, fault, times });

@@ -47,7 +47,9 @@ export type RoutingRule = z.infer<typeof rule>;
 const MAX_RULES = 50;
 const MAX_METADATA_KEYS = 20;
 
-/** By the connector's field names; an empty one is absent. They are sealed, so no card number check is needed. */
+/**
+ * By the connector's field names; an empty one is absent. They are sealed, so no card number check is needed.
+ */
 const credentials = z.record(
   z.string().regex(/^[a-z][A-Za-z0-9_]{0,40}$/, "has no such field."),
   z.string().trim().max(4_000),
@@ -72,7 +74,8 @@ const BASE = "/api/dashboard/{mode}/processors";
 const base = { permission: "settings.manage", reauthentication: "live", verified: "live", status: 200 } as const;
 
 export const connectProcessor = dashboardEndpoint({
-  ...{ ...base, status: 201 },
+  ...base,
+  status: 201,
   name: "connectProcessor",
   method: "POST",
   path: BASE,
@@ -91,9 +94,13 @@ export const changeConnection = dashboardEndpoint({
   costly: true,
 });
 
-/** Checks the connection at the processor. It changes only our status, so it requires no re-authentication. */
+/**
+ * Checks the connection at the processor. It changes only our status, so it requires no re-authentication.
+ */
 export const checkConnection = dashboardEndpoint({
-  ...{ ...base, reauthentication: undefined, verified: undefined },
+  ...base,
+  reauthentication: undefined,
+  verified: undefined,
   name: "checkConnection",
   method: "POST",
   path: `${BASE}/{id}/check`,
@@ -102,9 +109,15 @@ export const checkConnection = dashboardEndpoint({
   costly: true,
 });
 
-/** Requests a comparison with the processor's own list. It changes no payment, so it requires no re-authentication. */
+/**
+ * Requests a comparison with the processor's own list. It changes no payment, so it requires no
+ * re-authentication.
+ */
 export const compareProcessor = dashboardEndpoint({
-  ...{ ...base, reauthentication: undefined, verified: undefined, status: 201 },
+  ...base,
+  reauthentication: undefined,
+  verified: undefined,
+  status: 201,
   name: "compareProcessor",
   method: "POST",
   path: `${BASE}/{id}/compare`,

@@ -64,8 +64,8 @@ const heldOf = async (tenant: MoneyTenant) =>
       where account = ${tenant.environmentId} order by id`
   ).map((row) => ({ ...row }));
 
-describe("what is decided later", () => {
-  test("is answered 202, comes to its end by a report, and the same key then has it", async () => {
+describe("an outcome that is decided later", () => {
+  test("is 202, finishes by a report, and the same key then has the outcome", async () => {
     const tenant = await tenantOf();
     const { body: payment } = await tenant.create(MANUAL);
     const capture = () => tenant.act("capture", payment.id, { amount: 7_000 }, { key: "capture" });
@@ -84,7 +84,7 @@ describe("what is decided later", () => {
     await expectClean();
   });
 
-  test("is found by asking, too, when no report ever comes", async () => {
+  test("is found by polling, too, if no report ever arrives", async () => {
     const tenant = await tenantOf();
     const { body: payment } = await tenant.create();
     await tenant.act("refund", payment.id, {}, { key: "refund" });
@@ -115,7 +115,7 @@ describe("a report", () => {
     return payment.id as string;
   }
 
-  test("that comes before whoever sent the operation knows of its acceptance has to come again", async () => {
+  test("that arrives before the sender of the operation knows of its acceptance must be redelivered", async () => {
     const tenant = await tenantOf();
     const { body: payment } = await tenant.create();
     const held = holds();
@@ -135,7 +135,7 @@ describe("a report", () => {
     await expectClean();
   });
 
-  test("that a refund came back is taken in once, before or after what it undoes is told", async () => {
+  test("that a refund was returned is processed once, before or after the report that it undoes", async () => {
     const tenant = await tenantOf();
     const id = await refundedOn(tenant, "4000000000005126");
     await company.giveBack(tenant.environmentId);
@@ -152,7 +152,7 @@ describe("a report", () => {
     await expectClean();
   });
 
-  test("is not believed: of a refund that stands, and of what is still worked on, nothing changes", async () => {
+  test("is not trusted: a completed or pending refund does not change", async () => {
     const tenant = await tenantOf();
     const id = await refundedOn(tenant, "4242424242424242");
     await deliver(tenant);
@@ -174,7 +174,7 @@ describe("a report", () => {
     await expectClean();
   });
 
-  test("on what is not ours, or at another processor, is done with and changes nothing", async () => {
+  test("about another object or processor is acknowledged and changes nothing", async () => {
     const tenant = await tenantOf();
     const id = await refundedOn(tenant, "4000000000005126");
     await deliver(tenant);
@@ -219,7 +219,7 @@ describe("a challenge at an address of the processor's own", () => {
   test.each([
     [true, "CAPTURED"],
     [false, "DECLINED"],
-  ])("is shown to the merchant, and goes on by a report when it is passed: %s", async (passed, status) => {
+  ])("is shown to the merchant, and continues by a report when it is passed: %s", async (passed, status) => {
     const { tenant, id, url } = await start();
     expect(url).toMatch(/^https:\/\/pages\.other-processor\.example\//);
     expect(await tenant.get(id)).toMatchObject({ status: "REQUIRES_ACTION" });
@@ -232,7 +232,7 @@ describe("a challenge at an address of the processor's own", () => {
     await expectClean();
   });
 
-  test("that was given up stays so, as long as the processor approves nothing", async () => {
+  test("that was abandoned stays so, as long as the processor approves nothing", async () => {
     const { tenant, id } = await start();
     await continuePayment(tenant.service, tenant.merchant.test, decodeId("payment", id) ?? "", "abandoned");
     expect(await tenant.get(id)).toMatchObject({ status: "DECLINED" });
@@ -251,7 +251,7 @@ describe("a challenge at an address of the processor's own", () => {
   });
 });
 
-describe("what the processor cannot do", () => {
+describe("an unsupported operation", () => {
   test("a part is not captured of a processor that captures the whole only, and the key stays free", async () => {
     const tenant = await tenantOf({ partialCapture: false });
     const { body: payment } = await tenant.create(MANUAL);
@@ -265,11 +265,11 @@ describe("what the processor cannot do", () => {
     await expectClean();
   });
 
-  test("a card's number is not given to a processor that takes none, and the key stays free", async () => {
+  test("a card number is not sent to a processor that accepts none, and the key stays free", async () => {
     const tenant = await tenantOf({}, (processor) => ({
       ...processor,
       capabilities: { ...processor.capabilities, rawCards: false },
-      tokenize: () => Promise.reject(new Error("a card's number came to a processor that takes none")),
+      tokenize: () => Promise.reject(new Error("a processor without card numbers received one")),
     }));
     const refused = await tenant.create({}, { key: "create" });
     expect(refused).toMatchObject({ status: 400, code: "invalid_parameter", body: { param: "card" } });
@@ -277,7 +277,7 @@ describe("what the processor cannot do", () => {
   });
 });
 
-describe("whoever was paused while another took the operation over", () => {
+describe("a process that was paused while another took over the operation", () => {
   const later = () => {
     const held = holds();
     const gate = () => held.step(async () => ({ kind: "not_found" }));
@@ -304,7 +304,7 @@ describe("whoever was paused while another took the operation over", () => {
     };
 
   test.each(["before", "after"] as const)(
-    "charges nothing after the 402, stopped %s the charge's id was kept",
+    "charges nothing after the 402, stopped %s the charge's id was stored",
     async (when) => {
       const pause = later();
       const tenant = await tenantOf({}, stopped("authorize", when, pause));
@@ -326,7 +326,7 @@ describe("whoever was paused while another took the operation over", () => {
     ["capture", "after"],
     ["refund", "before"],
     ["refund", "after"],
-  ] as const)("does a %s once, stopped %s its id was kept", async (kind, when) => {
+  ] as const)("does a %s once, stopped %s its id was stored", async (kind, when) => {
     const pause = later();
     const tenant = await tenantOf({}, stopped(kind, when, pause));
     const { body: payment } = await tenant.create(kind === "capture" ? MANUAL : {});
@@ -345,7 +345,7 @@ describe("whoever was paused while another took the operation over", () => {
     await expectClean();
   });
 
-  test("keeps no id, not even one that it kept before", async () => {
+  test("stores no id, not even one that it stored before", async () => {
     const tenant = await tenantOf();
     const { body: payment } = await tenant.create();
     tenant.script.next(losesAnswer);
@@ -372,7 +372,7 @@ describe("whoever was paused while another took the operation over", () => {
     expect(await keep(epoch + 1, theirs)).toBe(false);
   });
 
-  test("charges nothing after the 402 of a repeat whose own call was refused", async () => {
+  test("charges nothing after the 402 of a replay whose own call was refused", async () => {
     const tenant = await tenantOf();
     const held = holds();
     const refused = says({ kind: "not_sent", reason: "refused before it was looked at" });

@@ -2,15 +2,9 @@ import { createHash } from "node:crypto";
 import { findPayment, type PaymentSnapshot } from "@/db/queries/payments/payments";
 import { insertProcessorObject, listProcessorObjects } from "@/db/queries/payments/processor-objects";
 import { encodeId } from "@/lib/contract/ids";
-import type {
-  ContinueRequest,
-  Inquiry,
-  Outcome,
-  OutsideRefund,
-  Processor,
-  ProcessorObject,
-} from "@/lib/processor/port";
-import type { Service } from "../context";
+import type { ContinueRequest, Inquiry, Outcome, Processor } from "@/lib/processor/port";
+import type { OutsideRefund, ProcessorObject } from "@/lib/processor/records";
+import { clockTime, type Service } from "../context";
 import type { OpenOperation } from "./operation";
 import { hasEndedUnpaid } from "./states";
 
@@ -44,8 +38,9 @@ function cardOnFile(environmentId: string, payment: PaymentSnapshot["payment"]) 
 }
 
 /**
- * Calls the processor for an operation, always under the same reference. `token`: the card of an authorization, which
- * only its request has. `returned`: parameters that the shopper brought back from a challenge.
+ * Calls the processor for an operation, always under the same reference. `token`: the card of an
+ * authorization, which only its request has. `returned`: parameters that the shopper brought back from a
+ * challenge.
  */
 export async function callProcessor(
   service: Service,
@@ -78,6 +73,7 @@ export async function callProcessor(
         billingAddress: charge.billing_address,
         description: charge.description,
         metadata: charge.metadata,
+        ...(operation.clock && { now: clockTime(service.clock, operation.clock) }),
         ...reference,
       });
     }
@@ -170,8 +166,8 @@ export async function closeAtProcessor(
 }
 
 /**
- * URL of the page where a shopper passes the sandbox's 3-D Secure challenge. It ends in a MAC, so that guessing a
- * payment's id passes no challenge.
+ * URL of the page where a shopper passes the sandbox's 3-D Secure challenge. It ends in a MAC, so that
+ * guessing a payment's id passes no challenge.
  */
 export function challengeUrl(service: Service, payment: { environmentId: string; paymentId: string }): string {
   const subject = challengeSubject(payment);
@@ -179,8 +175,8 @@ export function challengeUrl(service: Service, payment: { environmentId: string;
 }
 
 /**
- * Path of that page, or null for a page of the processor. Host and MAC are not compared: both may have changed since
- * the payment got its URL.
+ * Path of that page, or null for a page of the processor. Host and MAC are not compared: both may have
+ * changed since the payment got its URL.
  */
 export function challengePath(address: string, payment: { environmentId: string; paymentId: string }): string | null {
   const { pathname } = new URL(address);

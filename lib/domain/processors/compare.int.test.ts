@@ -4,7 +4,8 @@ import { type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
 import { says } from "@/e2e/fixtures/scripted-processor";
 import { decodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
-import type { Inquiry, Processor, StatementEntry } from "@/lib/processor/port";
+import type { Inquiry, Processor } from "@/lib/processor/port";
+import type { StatementEntry } from "@/lib/processor/records";
 import { compareWithProcessor } from "./compare";
 
 const { db } = await testDatabase();
@@ -74,8 +75,11 @@ async function connected() {
         });
       else
         list.push({
-          ...{ ...common, kind: "payment" as const, object: { kind: "payment_intent", id: `pi_${row.payment_id}` } },
-          ...{ captured: row.amount_captured, refunded: row.amount_refunded },
+          ...common,
+          kind: "payment" as const,
+          object: { kind: "payment_intent", id: `pi_${row.payment_id}` },
+          captured: row.amount_captured,
+          refunded: row.amount_refunded,
           state:
             row.amount_captured > 0
               ? "captured"
@@ -93,19 +97,25 @@ async function connected() {
     compareWithProcessor(
       { ...tenant.service, clock: { now: () => over.at ?? later() } },
       {
-        ...{
-          connectionId,
-          processor: over.processor ?? processor,
-          label: "Example",
-          environmentIds: [tenant.environmentId],
-        },
-        ...{ since: over.since ?? new Date(Date.now() - 60 * MINUTE_MS), until: over.until ?? later(MINUTE_MS) },
+        connectionId,
+        processor: over.processor ?? processor,
+        label: "Example",
+        environmentIds: [tenant.environmentId],
+        since: over.since ?? new Date(Date.now() - 60 * MINUTE_MS),
+        until: over.until ?? later(MINUTE_MS),
       },
     );
   const entryOf = (payment: { id: string }) =>
     list.find(({ object }) => object.id === `pi_${decodeId("payment", payment.id)}`) as Entry;
   return {
-    ...{ tenant, connectionId, processor, list, asked, settleDown, compare, entryOf },
+    tenant,
+    connectionId,
+    processor,
+    list,
+    asked,
+    settleDown,
+    compare,
+    entryOf,
     answer: (inquiry: (reference: string) => Inquiry) => {
       answers = inquiry;
     },
@@ -152,14 +162,14 @@ test("each kind of difference is reported, with both sides, ids, a link and a re
   list[list.indexOf(refund)] = { ...refund, state: "failed" } as Entry;
   const { created_at } = entryOf(a);
   list.push({
-    ...{
-      kind: "refund",
-      object: { kind: "refund", id: "re_by_hand" },
-      reference: null,
-      payment: "pi_x",
-      state: "succeeded",
-    },
-    ...{ amount: 300, currency: "USD", created_at },
+    kind: "refund",
+    object: { kind: "refund", id: "re_by_hand" },
+    reference: null,
+    payment: "pi_x",
+    state: "succeeded",
+    amount: 300,
+    currency: "USD",
+    created_at,
   });
   const found = await compare();
   expect(found).toMatchObject({ payments: 4, refunds: 1, under_way: 0, difference_count: 5, unchecked: [] });
@@ -174,8 +184,10 @@ test("each kind of difference is reported, with both sides, ids, a link and a re
   ]);
   const of = (payment: { id: string }) => found.differences.find(({ payment_id }) => payment_id === payment.id);
   expect(of(a)).toMatchObject({
-    ...{ here: "Captured, $100.00 USD", there: "Captured, $100.00 USD, $90.00 USD captured" },
-    ...{ transaction_id: a.transactions[0].id, url: `https://processor.example/pi_${decodeId("payment", a.id)}` },
+    here: "Captured, $100.00 USD",
+    there: "Captured, $100.00 USD, $90.00 USD captured",
+    transaction_id: a.transactions[0].id,
+    url: `https://processor.example/pi_${decodeId("payment", a.id)}`,
   });
   expect(of(gone)).toMatchObject({ here: "Captured, $100.00 USD", there: null, url: null });
   const byHand = found.differences.find(({ kind }) => kind === "only_there");
@@ -269,7 +281,11 @@ test("a processor without a list compares nothing, and reports that", async () =
   await settleDown();
   const { statement: _, ...without } = processor;
   expect(await compare({ processor: without })).toEqual({
-    ...{ payments: 0, refunds: 0, under_way: 1, difference_count: 0, differences: [] },
+    payments: 0,
+    refunds: 0,
+    under_way: 1,
+    difference_count: 0,
+    differences: [],
     unchecked: [expect.stringMatching(/^Example has no list of payments.*: 1 payments and refunds/)],
   });
 });

@@ -10,7 +10,8 @@ import {
 import { encodeId } from "@/lib/contract/ids";
 import { type Difference, type Findings, MAX_DIFFERENCES } from "@/lib/contract/processors/reconciliation";
 import { firstIdAt } from "@/lib/ids";
-import type { FiledStatement, Inquiry, Processor, ProcessorObject, StatementEntry } from "@/lib/processor/port";
+import type { Inquiry, Processor } from "@/lib/processor/port";
+import type { FiledStatement, ProcessorObject, StatementEntry } from "@/lib/processor/records";
 import type { Service } from "../context";
 import { inquireProcessor } from "../payments/processor-calls";
 import { judge, listedText, MADE_TWICE, movesMoney, mustBeThere, ONLY_HERE, ONLY_THERE, ourText } from "./differences";
@@ -130,10 +131,10 @@ class ComparisonRun {
       if (isMissing && !ours.under_way) this.#onlyHere(ours);
     }
     if (!complete)
-      this.#unchecked.push("The report does not have every payment and refund of its time, so none is called missing.");
+      this.#unchecked.push("The report is not complete for its period, so no payment or refund is reported missing.");
     if (beyond > 0)
       this.#unchecked.push(
-        `${beyond} of Cardlane's payments and refunds are not in the report, and were made when it need not have them: ${certain.until > certain.since ? `it is certain to have them from ${certain.since.toISOString()} to ${certain.until.toISOString()}` : "it is about too short a time to be certain of any"}.`,
+        `${beyond} of Cardlane's payments and refunds are not in the report, and may fall outside its period: ${certain.until > certain.since ? `it certainly covers ${certain.since.toISOString()} to ${certain.until.toISOString()}` : "its period is too short to be certain of any"}.`,
       );
     if (this.#findings.under_way > 0)
       this.#unchecked.push(
@@ -196,15 +197,19 @@ class ComparisonRun {
     }
     this.#seen.set(key, entry.object.id);
     this.#missing.delete(key);
-    // Only the file brings it up: it is not in our list of this period.
+    // Only the file mentions it: it is not in our list of this period.
     if (this.#input.filed && this.#isWithin(entry.created_at) && !this.#isWithin(ours.created_at)) this.#count(ours);
     // An entry is judged in the run that covers its own time or ours.
     if (ours.under_way || !(this.#isWithin(ours.created_at) || this.#isWithin(entry.created_at))) return;
     const judgement = judge(ours, entry);
     if (judgement.kind === "same") return;
     this.#report({
-      ...{ kind: judgement.kind, advice: judgement.advice, object: ours.kind, at: ours.created_at },
-      ...{ here: ourText(ours), there: listedText(entry) },
+      kind: judgement.kind,
+      advice: judgement.advice,
+      object: ours.kind,
+      at: ours.created_at,
+      here: ourText(ours),
+      there: listedText(entry),
       ...this.#idsOf(ours),
       ...this.#objectOf(entry.object),
     });
@@ -217,8 +222,12 @@ class ComparisonRun {
       return;
     }
     this.#report({
-      ...{ kind: "only_there", advice, object: entry.kind, at: entry.created_at.toISOString() },
-      ...{ here: like && ourText(like), there: listedText(entry) },
+      kind: "only_there",
+      advice,
+      object: entry.kind,
+      at: entry.created_at.toISOString(),
+      here: like && ourText(like),
+      there: listedText(entry),
       ...(like ? this.#idsOf(like) : { payment_id: null, transaction_id: null }),
       ...this.#objectOf(entry.object),
     });
@@ -270,8 +279,12 @@ class ComparisonRun {
 
   #onlyHere(ours: OurEntry): void {
     this.#report({
-      ...{ kind: "only_here", advice: ONLY_HERE[ours.kind], object: ours.kind, at: ours.created_at },
-      ...{ here: ourText(ours), there: null },
+      kind: "only_here",
+      advice: ONLY_HERE[ours.kind],
+      object: ours.kind,
+      at: ours.created_at,
+      here: ourText(ours),
+      there: null,
       ...this.#idsOf(ours),
       ...this.#objectOf(ours.object_id === null ? null : { kind: ours.object_kind ?? ours.kind, id: ours.object_id }),
     });

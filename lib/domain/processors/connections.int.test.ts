@@ -37,15 +37,16 @@ describe("connecting", () => {
     const tenant = await connectingTenant(db);
     const made = await connectProcessor(tenant.owner(), credentials("test_one_secret99"));
     expect(made).toMatchObject({
-      ...{ processor: "other", account: "account one", status: "CONNECTED", hint: "test…et99" },
-      ...{
-        is_default: true,
-        takes_webhooks: false,
-        raw_cards: false,
-        metadata_keys: [],
-        check_problem: null,
-        last_webhook_at: null,
-      },
+      processor: "other",
+      account: "account one",
+      status: "CONNECTED",
+      hint: "test…et99",
+      is_default: true,
+      takes_webhooks: false,
+      raw_cards: false,
+      metadata_keys: [],
+      check_problem: null,
+      last_webhook_at: null,
       webhook_url: `http://cardlane.test/webhooks/other/${made.id}`,
     });
     expect(JSON.stringify(await listProcessors(tenant.owner()))).not.toContain("secret99");
@@ -67,15 +68,15 @@ describe("connecting", () => {
     ["live_one_k4242", "invalid_parameter", "credentials", "These are live credentials, which move real money."],
     ["garbage", "invalid_parameter", "credentials.key", "A key begins with test_ or live_."],
     ["", "invalid_parameter", "credentials.key", "Enter the API key."],
-  ])("with %s is refused in words, and keeps nothing", async (key, code, param, message) => {
+  ])("with %s is rejected in words, and stores nothing", async (key, code, param, message) => {
     const tenant = await connectingTenant(db);
     const refusal = await refusalOf(connectProcessor(tenant.owner(), credentials(key)));
     expect(refusal).toMatchObject({ code, param, message: expect.stringContaining(message) });
     if (key !== "") expect(refusal.message).not.toContain(key);
-    expect(await listProcessors(tenant.owner())).toEqual({ connections: [], rules: [] });
+    expect(await listProcessors(tenant.owner())).toEqual({ connections: [], rules: [], kept: new Map() });
   });
 
-  test("ends at fifty in one environment; one that was disconnected can be connected again", async () => {
+  test("are limited to fifty per environment; a disconnected one can be connected again", async () => {
     const tenant = await connectingTenant(db);
     const first = await tenant.connect("account1");
     const second = await tenant.connect("account2");
@@ -88,7 +89,7 @@ describe("connecting", () => {
     expect((await listProcessors(tenant.owner())).connections[0]?.id).toBe(first.id);
   });
 
-  test("in live mode takes live credentials alone, and an account once", async () => {
+  test("accepts only live credentials in live mode, and each account once", async () => {
     const tenant = await connectingTenant(db);
     expect((await refusalOf(tenant.connect("one", "test").then(() => tenant.connect("one", "test")))).code).toBe(
       "already_exists",
@@ -98,7 +99,7 @@ describe("connecting", () => {
     expect(await tenant.connect("one", "live")).toMatchObject({ status: "CONNECTED" });
   });
 
-  test("of another environment is not there", async () => {
+  test("of another environment is not found", async () => {
     const tenant = await connectingTenant(db);
     const { id } = await tenant.connect();
     const made = encodeId("connection", newId());
@@ -136,7 +137,7 @@ describe("changing", () => {
     expect(changed).toMatchObject({ hint: "test…4242", takes_webhooks: true });
   });
 
-  test("makes another the default, of which there is one", async () => {
+  test("replaces the default, of which there is one", async () => {
     const tenant = await connectingTenant(db);
     await tenant.connect("one");
     const two = await tenant.connect("two");
@@ -274,7 +275,7 @@ describe("disconnecting", () => {
     await expectClean();
   });
 
-  test("a process that does not know of it yet charges nothing there, and uses up no token", async () => {
+  test("a process that does not know of it yet charges nothing there, and uses no token", async () => {
     const { tenant, disconnect } = await withCards();
     const stale = staleService();
     const { body: paid } = await tenant.create();

@@ -1,4 +1,5 @@
 import type { Orm } from "@/db/client";
+import { countKeptThere, type KeptThere, resumeRemovals } from "@/db/queries/payment-methods";
 import {
   clearDefault,
   countOpenAt,
@@ -42,12 +43,30 @@ const NO_SETTINGS = { raw_cards: false, metadata_keys: [] as string[] };
  */
 export const MAX_CONNECTIONS = 50;
 
-/** The environment's connections, oldest first, and its rules in order. */
-export async function listProcessors(ctx: Context): Promise<{ connections: Connection[]; rules: RoutingRule[] }> {
+/** Max cards and subscriptions of a connection that are counted. */
+const KEPT_CAP = 1_001;
+
+/**
+ * The environment's connections, oldest first, and its rules in order. `kept`: what disconnecting each would
+ * leave without a charge, by id.
+ */
+export async function listProcessors(
+  ctx: Context,
+): Promise<{ connections: Connection[]; rules: RoutingRule[]; kept: Map<string, KeptThere> }> {
   const { orm } = ctx.service.db.within(ctx.environment.id);
   const rows = await listConnections(orm, ctx.environment.id);
   const routes = await listRoutes(orm, ctx.environment.id);
-  return { connections: rows.map((row) => present(ctx.service, row)), rules: routes.map(presentRule) };
+  const counts = rows
+    .filter(({ status }) => status === "CONNECTED")
+    .map(async ({ id }) => {
+      const count = await countKeptThere(orm, ctx.environment.id, id, KEPT_CAP);
+      return [encodeId("connection", id), count] as const;
+    });
+  return {
+    connections: rows.map((row) => present(ctx.service, row)),
+    rules: routes.map(presentRule),
+    kept: new Map(await Promise.all(counts)),
+  };
 }
 
 /**
@@ -71,22 +90,29 @@ export async function connectProcessor(ctx: Context, input: ConnectProcessorBody
         `An environment can have at most ${MAX_CONNECTIONS} connections, and this one has reached that number.`,
       );
     const settings = {
-      ...({
-        label: input.label.trim(),
-        account: works.account,
-        status: "CONNECTED",
-        credentials: seal(service, credentials),
-      } as const),
-      ...{ hint: connector.hint(credentials), takes_webhooks: takesWebhooks(connector, credentials) },
-      ...{ is_default: !rows.some((one) => one.is_default), checked_at: now, check_problem: null, updated_at: now },
+      label: input.label.trim(),
+      account: works.account,
+      status: "CONNECTED" as const,
+      credentials: seal(service, credentials),
+      hint: connector.hint(credentials),
+      takes_webhooks: takesWebhooks(connector, credentials),
+      is_default: !rows.some((one) => one.is_default),
+      checked_at: now,
+      check_problem: null,
+      updated_at: now,
     };
     const connected = kept
       ? await updateConnection(tx, environment.id, kept.id, settings)
       : await insertConnection(tx, environment.id, {
-          ...{ id, processor: connector.key, account_id: works.id, ...NO_SETTINGS, created_at: now },
+          id,
+          processor: connector.key,
+          account_id: works.id,
+          ...NO_SETTINGS,
+          created_at: now,
           ...settings,
         });
     if (!connected) throw alreadyConnected({ label: input.label });
+    if (kept) await resumeRemovals(tx, environment.id, connected.id);
     await recordAct(ctx, tx, "settings.processor_connected", connected.id, about(connected));
     return connected;
   });
@@ -157,10 +183,15 @@ export async function disconnectProcessor(ctx: Context, input: { id: string }): 
     const open = describeOpen({ ...(await countOpenAt(tx, environment.id, id)), cards });
     if (open) throw refuse(`${open} Finish these or wait until nothing is open, then disconnect.`);
     const gone = await updateConnection(tx, environment.id, id, {
-      ...{ status: "DISCONNECTED", credentials: null, takes_webhooks: false, is_default: false, check_problem: null },
+      status: "DISCONNECTED",
+      credentials: null,
+      takes_webhooks: false,
+      is_default: false,
+      check_problem: null,
       updated_at: service.clock.now().toISOString(),
     });
-    await recordAct(ctx, tx, "settings.processor_disconnected", id, about(gone));
+    const kept = await countKeptThere(tx, environment.id, id, KEPT_CAP);
+    await recordAct(ctx, tx, "settings.processor_disconnected", id, { ...about(gone), kept });
     return gone;
   });
   if (!row) throw resourceNotFound("connection", input.id);
@@ -184,7 +215,7 @@ export async function replaceRules(ctx: Context, rules: readonly RoutingRule[]):
 
 /**
  * Serializes changes to an environment's connections. Other
- * processes see them within a second, this one at once.
+ * processes see them within a second, this one immediately.
  */
 async function change<T>(ctx: Context, run: (tx: Orm, rows: ConnectionRow[]) => Promise<T>): Promise<T> {
   const { db, processors } = ctx.service;
@@ -226,8 +257,11 @@ async function replacementOf(ctx: Context, row: ConnectionRow, given: Credential
     );
   }
   return {
-    ...{ credentials: seal(service, credentials), hint: connector.hint(credentials), account },
-    ...{ takes_webhooks: takesWebhooks(connector, credentials), check_problem: null },
+    credentials: seal(service, credentials),
+    hint: connector.hint(credentials),
+    account,
+    takes_webhooks: takesWebhooks(connector, credentials),
+    check_problem: null,
     checked_at: service.clock.now().toISOString(),
   };
 }
@@ -352,14 +386,28 @@ function present({ baseUrl }: Pick<Service, "baseUrl">, row: ConnectionRow): Con
   const { processor, label, account, status, hint, takes_webhooks, raw_cards, metadata_keys, is_default } = row;
   const { last_webhook_at, checked_at, check_problem, created_at, updated_at } = row;
   return {
-    ...{ id, processor, label, account, status, hint, takes_webhooks, raw_cards, metadata_keys, is_default },
+    id,
+    processor,
+    label,
+    account,
+    status,
+    hint,
+    takes_webhooks,
+    raw_cards,
+    metadata_keys,
+    is_default,
     webhook_url: `${baseUrl}/webhooks/${processor}/${id}`,
-    ...{ last_webhook_at, checked_at, check_problem, created_at, updated_at },
+    last_webhook_at,
+    checked_at,
+    check_problem,
+    created_at,
+    updated_at,
   };
 }
 
 const presentRule = ({ currency, brand, connection_id }: RouteRow): RoutingRule => ({
-  ...{ currency, brand },
+  currency,
+  brand,
   connection_id: encodeId("connection", connection_id),
 });
 

@@ -1,17 +1,30 @@
 import { describe, expect, test } from "vitest";
 import type { OurEntry } from "@/db/queries/processors/our-entries";
 import type { PaymentStatus } from "@/lib/contract/payments/payment";
-import type { PaymentPart, StatementEntry } from "@/lib/processor/port";
+import type { PaymentPart, StatementEntry } from "@/lib/processor/records";
 import { judge, listedText, movesMoney, mustBeThere, ourText } from "./differences";
 
 const OURS = {
-  ...{ environment_id: "e", id: "i", payment_id: "p", transaction_id: "t", reference: "r", authorization: "r" },
-  ...{ amount: 5_000, currency: "USD", under_way: false, created_at: "2026-11-20T09:00:00.000Z" },
-  ...{ object_kind: null, object_id: null, late_approval: null },
+  environment_id: "e",
+  id: "i",
+  payment_id: "p",
+  transaction_id: "t",
+  reference: "r",
+  authorization: "r",
+  amount: 5_000,
+  currency: "USD",
+  under_way: false,
+  created_at: "2026-11-20T09:00:00.000Z",
+  object_kind: null,
+  object_id: null,
+  late_approval: null,
 };
 const LISTED = {
-  ...{ object: { kind: "payment_intent", id: "pi_1" }, reference: "r", created_at: new Date("2026-11-20T09:00:00Z") },
-  ...{ amount: 5_000, currency: "USD" },
+  object: { kind: "payment_intent", id: "pi_1" },
+  reference: "r",
+  created_at: new Date("2026-11-20T09:00:00Z"),
+  amount: 5_000,
+  currency: "USD",
 };
 
 function ours(state: PaymentStatus, captured = 0, refunded = 0): OurEntry {
@@ -20,7 +33,11 @@ function ours(state: PaymentStatus, captured = 0, refunded = 0): OurEntry {
 const late = (late_approval: OurEntry["late_approval"]): OurEntry => ({ ...ours("DECLINED"), late_approval });
 type State = Extract<StatementEntry, { kind: "payment" }>["state"];
 const listed = (state: State, captured = 0, refunded = 0): StatementEntry => ({
-  ...{ ...LISTED, kind: "payment" as const, state, captured, refunded },
+  ...LISTED,
+  kind: "payment" as const,
+  state,
+  captured,
+  refunded,
 });
 
 const GIVING_BACK = "Cardlane is giving it back";
@@ -35,20 +52,20 @@ describe("a payment", () => {
     [ours("FAILED"), listed("voided")],
     [ours("DECLINED"), listed("declined")],
     [ours("DECLINED"), listed("action_required")],
-    [late("given_back"), listed("captured", 5_000, 5_000)],
-    [late("given_back"), listed("voided")],
-    [late("to_give_back"), listed("captured", 5_000, 5_000)],
-    [late("to_give_back"), listed("voided")],
+    [late("reversed"), listed("captured", 5_000, 5_000)],
+    [late("reversed"), listed("voided")],
+    [late("to_reverse"), listed("captured", 5_000, 5_000)],
+    [late("to_reverse"), listed("voided")],
   ])("%o and %o are the same money", (here, there) => expect(judge(here, there)).toEqual({ kind: "same" }));
 
   test.each([
     [ours("FAILED"), listed("captured", 5_000), "states_differ", "took this money"],
     [ours("VOIDED"), listed("authorized"), "states_differ", "Release it"],
-    [late("given_back"), listed("authorized"), "states_differ", "Release it"],
-    [late("given_back"), listed("captured", 5_000, 100), "states_differ", "took this money"],
-    [late("to_give_back"), listed("captured", 5_000), "states_differ", GIVING_BACK],
-    [late("to_give_back"), listed("authorized"), "states_differ", GIVING_BACK],
-    [late("to_give_back"), { ...listed("captured", 4_999), amount: 4_999 }, "states_differ", GIVING_BACK],
+    [late("reversed"), listed("authorized"), "states_differ", "Release it"],
+    [late("reversed"), listed("captured", 5_000, 100), "states_differ", "took this money"],
+    [late("to_reverse"), listed("captured", 5_000), "states_differ", GIVING_BACK],
+    [late("to_reverse"), listed("authorized"), "states_differ", GIVING_BACK],
+    [late("to_reverse"), { ...listed("captured", 4_999), amount: 4_999 }, "states_differ", GIVING_BACK],
     [ours("AUTHORIZED"), listed("captured", 5_000), "states_differ", "captured in the processor's dashboard"],
     [ours("AUTHORIZED"), listed("voided"), "states_differ", "void it here"],
     [ours("CAPTURED", 5_000), listed("authorized"), "states_differ", "not captured"],
@@ -65,7 +82,12 @@ describe("a payment", () => {
 
 describe("a payment that began before the report", () => {
   const part = (over: Partial<PaymentPart>): StatementEntry => ({
-    ...{ ...LISTED, kind: "payment", amount: 1, state: "pending", captured: 0, refunded: 0 },
+    ...LISTED,
+    kind: "payment",
+    amount: 1,
+    state: "pending",
+    captured: 0,
+    refunded: 0,
     part: { captured: 0, settled: 0, released: false, ...over },
   });
 
@@ -83,7 +105,7 @@ describe("a payment that began before the report", () => {
   ])("%o and %o may be the same money", (here, there) => expect(judge(here, there)).toEqual({ kind: "same" }));
 
   test.each([
-    [late("to_give_back"), part({ captured: 5_000 }), "states_differ", GIVING_BACK],
+    [late("to_reverse"), part({ captured: 5_000 }), "states_differ", GIVING_BACK],
     [ours("AUTHORIZED"), part({ captured: 5_000 }), "states_differ", "captured in the processor's dashboard"],
     [ours("VOIDED"), part({ settled: 5_000 }), "states_differ", "took this money"],
     [ours("AUTHORIZED"), part({ released: true }), "states_differ", "void it here"],
@@ -96,7 +118,7 @@ describe("a payment that began before the report", () => {
     expect(judge(here, there)).toEqual({ kind, advice: expect.stringContaining(advice) }),
   );
 
-  test("moves money only where something was taken, and is told without an amount that nobody knows", () => {
+  test("moves money only where something was captured, and an unknown amount is omitted", () => {
     expect(
       [{ captured: 1 }, { settled: 1 }, { captured: -1 }, { released: true }].map((has) => movesMoney(part(has))),
     ).toEqual([true, true, false, false]);
@@ -109,9 +131,13 @@ describe("a payment that began before the report", () => {
 describe("a refund", () => {
   const refund = (state: "succeeded" | "failed" | "declined"): OurEntry => ({ ...OURS, kind: "refund", state });
   const their = (state: "pending" | "succeeded" | "failed", amount = 5_000): StatementEntry => ({
-    ...{ ...LISTED, kind: "refund" as const, payment: "pi_1", state, amount },
+    ...LISTED,
+    kind: "refund" as const,
+    payment: "pi_1",
+    state,
+    amount,
   });
-  test("that was accepted is the same while it is pending there, and when both say that it failed", () => {
+  test("that was accepted is equal while it is pending there, and if both sides report that it failed", () => {
     for (const pair of [
       [refund("succeeded"), their("succeeded")],
       [refund("succeeded"), their("pending")],
@@ -122,7 +148,8 @@ describe("a refund", () => {
   test("that only one of the two paid differs, and so does another amount", () => {
     expect(judge(refund("succeeded"), their("failed"))).toMatchObject({ kind: "states_differ" });
     expect(judge(refund("declined"), their("succeeded"))).toMatchObject({
-      ...{ kind: "states_differ", advice: expect.stringContaining("Do not refund it again") },
+      kind: "states_differ",
+      advice: expect.stringContaining("Do not refund it again"),
     });
     expect(judge(refund("succeeded"), their("succeeded", 1))).toMatchObject({ kind: "amounts_differ" });
   });
@@ -133,7 +160,7 @@ describe("a refund", () => {
   });
 });
 
-test("both sides are told in words, with every amount that matters", () => {
+test("both sides are described in words, with every amount that matters", () => {
   expect(ourText(ours("PARTIALLY_REFUNDED", 4_000, 1_000))).toBe(
     "Partially refunded, $50.00 USD, $40.00 USD captured, $10.00 USD refunded",
   );

@@ -2,7 +2,7 @@ import type { OurEntry } from "@/db/queries/processors/our-entries";
 import { isSupportedCurrency } from "@/lib/contract/currencies";
 import { moneyTextWithCode } from "@/lib/contract/format";
 import type { DifferenceKind } from "@/lib/contract/processors/reconciliation";
-import type { PaymentPart, StatementEntry } from "@/lib/processor/port";
+import type { PaymentPart, StatementEntry } from "@/lib/processor/records";
 
 /*
  * Compares an entry of the processor's own list with ours.
@@ -57,8 +57,8 @@ const MONEY_ADVICE: Record<Money, Partial<Record<Money, string>>> = {
   },
 };
 
-/** A refund by hand at the same time does no harm: the processor never refunds more than the payment. */
-const TO_GIVE_BACK =
+/** A concurrent manual refund does no harm: the processor never refunds more than the payment. */
+const TO_REVERSE =
   "The processor approved it after it had ended in Cardlane, and Cardlane is giving it back. If it is still listed in two days, refund or release it in the processor's dashboard.";
 
 /** For a payment that began before the file: reports only contents of the file that contradict ours. */
@@ -84,10 +84,10 @@ const OTHER_PART = "Another part was captured. Refund the surplus, or charge wha
 
 function judgePayment(ours: OurPayment, listed: ListedPayment): Judgement {
   const isReturned = listed.part || (listed.refunded >= listed.captured && listed.state !== "authorized");
-  if (ours.late_approval === "given_back" && isReturned) return SAME;
-  if (ours.late_approval === "to_give_back") {
+  if (ours.late_approval === "reversed" && isReturned) return SAME;
+  if (ours.late_approval === "to_reverse") {
     const isThere = listedMoney(listed) !== "none" && (listed.part !== undefined || !isReturned);
-    return isThere ? { kind: "states_differ", advice: TO_GIVE_BACK } : SAME;
+    return isThere ? { kind: "states_differ", advice: TO_REVERSE } : SAME;
   }
   if (listed.part) return judgePart(ours, { ...listed, part: listed.part });
   if (ours.currency !== listed.currency || ours.amount !== listed.amount) {

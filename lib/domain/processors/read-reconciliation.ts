@@ -58,9 +58,18 @@ function summaryOf(row: ListedRunRow): ReconciliationSummary {
   const { since, until, payments, refunds, under_way, difference_count, unchecked, failure } = row;
   const { night, requested_at, state } = row;
   return {
-    ...{ id: encodeId("reconciliation", row.id), state, since, until },
+    id: encodeId("reconciliation", row.id),
+    state,
+    since,
+    until,
     reason: night !== null ? "night" : requested_at !== null ? "request" : "command",
-    ...{ payments, refunds, under_way, difference_count, unchecked, failure },
-    ...{ started_at: row.started_at, finished_at: row.finished_at },
+    payments,
+    refunds,
+    under_way,
+    difference_count,
+    unchecked,
+    failure,
+    started_at: row.started_at,
+    finished_at: row.finished_at,
   };
 }

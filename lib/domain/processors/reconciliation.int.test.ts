@@ -29,7 +29,9 @@ test("a manual comparison is stored, visible to its merchant and support only", 
   expect(await runsOf(id)).toEqual([{ state: "done", night: null, difference_count: 1, failure: null }]);
   const view = await getReconciliation(ctx, { connection });
   expect(view).toMatchObject({
-    ...{ label: "Example (Main)", connection_id: connection, runs: [{ id: made.id, reason: "command" }] },
+    label: "Example (Main)",
+    connection_id: connection,
+    runs: [{ id: made.id, reason: "command" }],
     shown: { id: made.id, differences: [{ kind: "only_there", there: "Captured, $5.00 USD" }] },
   });
   expect(view.runs[0]).not.toHaveProperty("differences");
@@ -52,7 +54,7 @@ test("a manual comparison is stored, visible to its merchant and support only", 
   });
 });
 
-test("a night is compared once, however many processes try", async () => {
+test("a night is compared once, however many processes start", async () => {
   const { service, id, list } = await connected();
   await Promise.all(Array.from({ length: 4 }, () => reconcileNightly(service)));
   await reconcileNightly(service);
@@ -61,7 +63,7 @@ test("a night is compared once, however many processes try", async () => {
   expect(list.asked).toBe(3);
 });
 
-test("a run that failed, or whose process died, is repeated later, and its failure has a sentence", async () => {
+test("a run that failed, or whose process crashed, is repeated later, and its failure has a message", async () => {
   const { service, id, list } = await connected();
   list.fails = true;
   await reconcileNightly(service);
@@ -96,7 +98,9 @@ test("a requested run waits for the job; a repeated request updates its days", a
   expect(again).toEqual(Array(4).fill(one));
   expect(await runsOf(id)).toMatchObject([{ state: "requested", night: null }]);
   expect(await getReconciliation(ctx, { connection })).toMatchObject({
-    ...{ shown: null, comparable: true, runs: [{ id: one.id, state: "requested", reason: "request" }] },
+    shown: null,
+    comparable: true,
+    runs: [{ id: one.id, state: "requested", reason: "request" }],
   });
   const made = await Promise.all(Array.from({ length: 3 }, () => compareRequested(service)));
   expect(made.toSorted((a, b) => a - b)).toEqual([0, 0, 1]);
@@ -109,7 +113,7 @@ test("a requested run waits for the job; a repeated request updates its days", a
   expect(await runsOf(id)).toMatchObject([{ state: "done" }, { state: "failed", difference_count: 0 }]);
 });
 
-test("a run that is stopped, or whose process died, is made by another process", async () => {
+test("a run that was stopped, or whose process crashed, is taken over by another process", async () => {
   const { ctx, service, connection, id, list } = await connected();
   await requestComparison(ctx, { id: connection, days: 3 });
   const resolve = heldUp(list);
@@ -278,17 +282,16 @@ test("requested comparisons of a connection are limited per hour and per day", a
     expect(await compareRequested(service)).toBe(1);
   }
   await expect(requestComparison(ctx, { id: connection, days: 3 })).rejects.toMatchObject({
-    ...{
-      code: "rate_limited",
-      message: expect.stringContaining("20 times within the last hour. Try again in an hour."),
-    },
+    code: "rate_limited",
+    message: expect.stringContaining("20 times within the last hour. Try again in an hour."),
   });
   await db.sql`update reconciliation_runs set requested_at = now() - interval '23 hours' where connection_id = ${id}`;
   await db.sql`insert into reconciliation_runs (environment_id, id, connection_id, state, since, until, requested_at, started_at, finished_at)
     select environment_id, gen_random_uuid(), connection_id, 'failed', since, until, requested_at, started_at, finished_at
     from reconciliation_runs, generate_series(1, 4) where connection_id = ${id}`;
   await expect(requestComparison(ctx, { id: connection, days: 3 })).rejects.toMatchObject({
-    ...{ code: "rate_limited", message: expect.stringContaining("100 times within the last day. Try again in a day.") },
+    code: "rate_limited",
+    message: expect.stringContaining("100 times within the last day. Try again in a day."),
   });
   await db.sql`update reconciliation_runs set requested_at = now() - interval '25 hours' where connection_id = ${id}`;
   await requestComparison(ctx, { id: connection, days: 3 });
@@ -302,7 +305,8 @@ test("an unknown connection and a too recent period are refused with a remedy", 
       code: "resource_not_found",
     });
   await expect(reconcile(service, { connectionId: connection, since: new Date() })).rejects.toMatchObject({
-    ...{ code: "invalid_parameter", message: expect.stringContaining("Begin earlier") },
+    code: "invalid_parameter",
+    message: expect.stringContaining("Begin earlier"),
   });
 });
 
@@ -310,7 +314,8 @@ test("a report is not read if the processor has its own list", async () => {
   const { service, connection, id } = await connected();
   const files = [{ name: "report.csv", bytes: new Uint8Array() }];
   await expect(reconcile(service, { connectionId: connection, since: yesterday(), files })).rejects.toMatchObject({
-    ...{ code: "invalid_parameter", message: expect.stringContaining("leave the report out") },
+    code: "invalid_parameter",
+    message: expect.stringContaining("leave the report out"),
   });
   expect(await runsOf(id)).toEqual([]);
 });

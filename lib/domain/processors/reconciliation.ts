@@ -1,4 +1,4 @@
-import { sumLostDisputes } from "@/db/queries/processors/disputes";
+import { sumLostDisputes } from "@/db/queries/disputes";
 import {
   type ClaimedRun,
   type ConnectionToCompare,
@@ -23,7 +23,7 @@ import { decodeId, encodeId } from "@/lib/contract/ids";
 import type { ConnectionStatus } from "@/lib/contract/processors/connection";
 import type { Findings } from "@/lib/contract/processors/reconciliation";
 import { newId } from "@/lib/ids";
-import { type FiledStatement, type StatementFile, UnreadableStatementError } from "@/lib/processor/port";
+import { type FiledStatement, type StatementFile, UnreadableStatementError } from "@/lib/processor/records";
 import { type Context, resourceNotFound, type Service } from "../context";
 import { type Comparison, compareWithProcessor } from "./compare";
 
@@ -108,8 +108,11 @@ export async function requestComparison(
       );
   const now = service.clock.now().getTime();
   const run = {
-    ...{ id: newId(), environment_id: environment.id, connection_id: id },
-    ...{ since: new Date(now - days * DAY_MS).toISOString(), until: new Date(now - MIN_AGE_MS).toISOString() },
+    id: newId(),
+    environment_id: environment.id,
+    connection_id: id,
+    since: new Date(now - days * DAY_MS).toISOString(),
+    until: new Date(now - MIN_AGE_MS).toISOString(),
   };
   return { id: encodeId("reconciliation", await requestRun(sql, run)) };
 }
@@ -169,7 +172,10 @@ function requireOverlap(filed: FiledStatement | null, { since, until }: { since:
     );
 }
 
-/** Makes last night's remaining comparisons, a few concurrently. A failed or slow one does not block the others. */
+/**
+ * Makes last night's remaining comparisons, a few concurrently. A failed or slow one does not block the
+ * others.
+ */
 export async function reconcileNightly(service: Service, stopping?: AbortSignal): Promise<number> {
   const until = lastNight(service.clock.now());
   const night = {
@@ -189,7 +195,7 @@ export async function reconcileNightly(service: Service, stopping?: AbortSignal)
         if (isDatabaseUnavailable(error)) throw error;
         service.log.error(
           { err: error, connection: encodeId("connection", connection.id) },
-          "a connection could not be compared with its processor and will be again",
+          "a connection could not be compared with its processor and will be retried",
         );
       }
     }
@@ -233,8 +239,12 @@ async function run(
   // The comparison ends where the report ends.
   const until = filed && filed.until < wantedUntil ? filed.until : wantedUntil;
   const started = await startRun(sql, {
-    ...{ id: newId(), environment_id: connection.environment_id, connection_id: connection.id, night },
-    ...{ since: since.toISOString(), until: until.toISOString() },
+    id: newId(),
+    environment_id: connection.environment_id,
+    connection_id: connection.id,
+    night,
+    since: since.toISOString(),
+    until: until.toISOString(),
   });
   if (started === null) return null;
   const { label, findings } = await finish(

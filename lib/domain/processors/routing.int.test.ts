@@ -66,7 +66,7 @@ describe("a new payment", () => {
     await expectClean();
   });
 
-  test("that was made without a connection stays where it was made, and is not at the default of now", async () => {
+  test("stays with the connection it was made at, even if the default has changed", async () => {
     const tenant = await connectingTenant(db);
     const { body: payment } = await tenant.create({ card: VISA, capture_method: "manual" });
     expect(await placeOf(payment.id)).toBeNull();
@@ -92,7 +92,7 @@ describe("a new payment", () => {
     ).rejects.toThrow(/for ever/);
   });
 
-  test("is declined where it was sent, and sent nowhere else", async () => {
+  test("is declined where it was sent, and not sent anywhere else", async () => {
     const { tenant, one, two } = await twoConnections();
     await replaceRules(tenant.owner(), [{ currency: "USD", brand: null, connection_id: two }]);
     const declined = await tenant.create({ card: { ...VISA, number: "4000000000000002" } });
@@ -112,7 +112,7 @@ describe("a new payment", () => {
 });
 
 describe("a card's token", () => {
-  test("is paid at the connection that made it, whatever the rules are now", async () => {
+  test("is paid at the connection that created it, whatever the current rules are", async () => {
     const { tenant, one, two } = await twoConnections();
     const payment_token = await tokenAt(tenant);
     await changeConnection(tenant.owner(), { id: two, is_default: true });
@@ -121,7 +121,7 @@ describe("a card's token", () => {
     expect(await placeOf(paid.body.id)).toBe(one);
   });
 
-  test("of the processor's own is taken where the currency leads, and what was charged tells its card", async () => {
+  test("of a processor's own script is accepted by the currency's connection, and the charge reports its card", async () => {
     const { tenant, one } = await twoConnections();
     const token = await ownToken(tenant);
     const paid = await tenant.create({ payment_token: token });
@@ -138,7 +138,7 @@ describe("a card's token", () => {
     ["pm_of_nobody", 422, "processor_refused"],
     ["tok_of_nobody", 404, "resource_not_found"],
     ["x".repeat(5_000), 422, "processor_refused"],
-  ])("that nobody made is not there: %s", async (token, status, code) => {
+  ])("an unknown connection does not exist: %s", async (token, status, code) => {
     const { tenant } = await twoConnections();
     const refused = await tenant.create({ payment_token: token });
     expect(refused).toMatchObject({ status, code });
@@ -168,8 +168,8 @@ describe("a card's token", () => {
   });
 });
 
-describe("what a process knows", () => {
-  test("of a change through it counts at once; of another's within a second", async () => {
+describe("a process's cache", () => {
+  test("sees its own changes immediately, and those of others within a second", async () => {
     const { tenant, one, two } = await twoConnections();
     let elapsedMs = 10_000;
     const other = connectingService(db, { timer: { ...systemTimer, elapsedMs: () => elapsedMs } });
@@ -183,7 +183,7 @@ describe("what a process knows", () => {
     expect(await choose()).toBe(decodeId("connection", two));
   });
 
-  test("costs an environment without connections no query of its own", async () => {
+  test("costs an environment without connections no query", async () => {
     const { tenant } = await twoConnections();
     const otherMerchant = await connectingTenant(db);
     const asked: string[] = [];
@@ -205,7 +205,7 @@ describe("what a process knows", () => {
     expect(asked.length).toBe(1);
   });
 
-  test("survives a move to another secret: everything sealed is sealed again", async () => {
+  test("survives a new secret: all sealed values are sealed again", async () => {
     const { tenant, one } = await twoConnections();
     const moved = createSecret("another secret, which has 32 and more characters", [TEST_SECRET]);
     expect((await listSealedOtherwise(db.orm, `s1.${moved.keyId}.`, 100)).map(({ kind }) => kind)).toContain(
@@ -247,14 +247,14 @@ describe("which environments have connections", () => {
     expect(looks).toBeLessThanOrEqual(2);
   });
 
-  test("is known although each read takes longer than its result stays fresh", async () => {
+  test("stays fresh although each read takes longer than its result is valid", async () => {
     const { tenant, one } = await twoConnections();
     let looks = 0;
     let nowMs = 0;
     const timer = { ...systemTimer, elapsedMs: () => nowMs };
     const looking = lookingService(async (rows) => {
       nowMs += 1_500;
-      if (++looks > 50) throw new Error("it looks for ever");
+      if (++looks > 50) throw new Error("it keeps looking forever");
       return rows;
     });
     const service = connectingService(looking.db as typeof db, { timer });
@@ -286,13 +286,16 @@ describe("which environments have connections", () => {
 describe("the operator's processor", () => {
   const connector = () => otherConnector(db.sql, { decidesAfterMs: 60_000 });
   const operatorWith = (key: string) => ({
-    ...{ connector: connector(), credentials: { key, signing: "signed" }, rawCards: true, endpoint: undefined },
+    connector: connector(),
+    credentials: { key, signing: "signed" },
+    rawCards: true,
+    endpoint: undefined,
   });
   const serviceWith = (key: string | null) =>
     connectingService(db, { operator: key === null ? null : operatorWith(key), pciDssCompliant: true });
   const payment = { currency: "USD", brand: null } as const;
 
-  test("takes live payments of merchants without a connection, under the account's one id", async () => {
+  test("accepts live payments of merchants without a connection, under the account's one id", async () => {
     const tenant = await connectingTenant(db);
     const at = await serviceWith("live_house_k1").processors.choose(tenant.merchant.live, payment);
     expect(at).toMatchObject({ connectionId: operatorConnectionId("other", "house"), guarded: false });
@@ -310,7 +313,7 @@ describe("the operator's processor", () => {
     });
   });
 
-  test("that cannot be reached at first is tried again, and nothing is decided meanwhile", async () => {
+  test("that is unreachable at first is retried, and nothing is decided until then", async () => {
     const tenant = await connectingTenant(db);
     const { processors } = serviceWith("live_away_k1");
     await expect(processors.choose(tenant.merchant.live, payment)).rejects.toMatchObject({ code: "processor_error" });
@@ -319,7 +322,7 @@ describe("the operator's processor", () => {
   });
 });
 
-test("a lost answer at a connection is found out there by recovery", async () => {
+test("a lost response at a connection is resolved there by recovery", async () => {
   const { tenant } = await twoConnections();
   const losing = connectingService(db);
   const choose: typeof losing.processors.choose = async (...given) => {

@@ -11,7 +11,7 @@ import { listUnchecked, reconcile } from "./reconciliation";
 const { db } = await testDatabase();
 const { connected } = comparedConnections(db);
 
-test("a difference stands until a comparison over its time finds none, whatever is compared besides", async () => {
+test("a difference remains until a comparison of its period finds none", async () => {
   const { ctx, service, connection, list, foreign } = await connected();
   const ago = (days: number) => new Date(Date.now() - days * 24 * HOUR_MS);
   const standing = async () => (await getReconciliation(ctx, { connection })).standing;
@@ -37,7 +37,7 @@ test("a difference stands until a comparison over its time finds none, whatever 
   expect(await standing()).toBe(0);
 });
 
-test("standing differences are counted without reading the findings of comparisons, however many there are", async () => {
+test("remaining differences are counted without reading the findings of comparisons, however many there are", async () => {
   const { ctx, service, connection, id, list, foreign } = await connected();
   const day = 24 * HOUR_MS;
   list.entries.push(foreign(5 * day), foreign(3 * day), foreign(day));
@@ -55,7 +55,7 @@ test("standing differences are counted without reading the findings of compariso
   ]);
 });
 
-test("differences beyond the stored ones stand until one comparison covers their whole period again", async () => {
+test("differences beyond the stored ones remain until one comparison covers their whole period again", async () => {
   const { ctx, service, connection, list, foreign } = await connected();
   const since = (days: number) => new Date(Date.now() - days * 24 * HOUR_MS);
   const standing = async () => (await getReconciliation(ctx, { connection })).standing;
@@ -95,7 +95,7 @@ test("a comparison that ends after a later one changes nothing in the later one'
   expect(await standing()).toBe(2);
 });
 
-test("of old comparisons that were requested only what stands is kept; of those that lists show, all", async () => {
+test("an old requested comparison keeps only its remaining differences, and a listed one keeps all", async () => {
   const { ctx, service, connection, id, list, foreign } = await connected();
   const since = (days: number) => new Date(Date.now() - days * 24 * HOUR_MS);
   list.entries.push(foreign(5 * 24 * HOUR_MS), foreign());

@@ -24,7 +24,8 @@ async function withStripe() {
   };
   const tenant = await connectingTenant(db, { connectors: [stripe] });
   const { id } = await connectProcessor(tenant.owner(), {
-    ...{ processor: "stripe", label: "Shop" },
+    processor: "stripe",
+    label: "Shop",
     credentials: { secret_key: double.secretKey, webhook_secret: TEST_WEBHOOK_SECRET },
   });
   const pay = async (body: object = {}) => {
@@ -53,7 +54,12 @@ test("through Stripe's connector both books agree after charges, captures, voids
   await tenant.act("void", voided.id);
   await pay({ amount: 300, currency: "JPY" });
   expect(await compare()).toMatchObject({
-    ...{ label: "Stripe (Shop)", payments: 4, refunds: 1, under_way: 0, difference_count: 0, unchecked: [] },
+    label: "Stripe (Shop)",
+    payments: 4,
+    refunds: 1,
+    under_way: 0,
+    difference_count: 0,
+    unchecked: [],
   });
   // A refund in Stripe's dashboard, and a hold canceled there.
   double.books.createRefund({ intent: await intentOf(held), amount: 1_000, reason: null, metadata: {} });
@@ -83,7 +89,7 @@ test("a dispute that Stripe sends messages about is on its payment, and so is it
   const shown = async () => (await getPaymentDetail(tenant.owner(), { id: payment.id })).disputes;
   await deliver();
   expect(await shown()).toMatchObject([
-    { status: "NEEDS_RESPONSE", reason: "fraudulent", amount: 10_000, processor_id: dispute.id },
+    { status: "NEEDS_RESPONSE", reason: "FRAUDULENT", amount: 10_000, processor_id: dispute.id },
   ]);
   double.books.endDispute(dispute.id, "lost");
   await deliver();

@@ -1,7 +1,7 @@
 import { CsvError, parse } from "csv-parse/sync";
 import { keepableText } from "@/lib/contract/card-numbers";
 import { currencyDigits, isSupportedCurrency } from "@/lib/contract/currencies";
-import { type StatementFile, UnreadableStatementError } from "../port";
+import { type StatementFile, UnreadableStatementError } from "../records";
 
 /*
  * Parses Adyen's Payment accounting report. Unread columns may hold card data, and so may others in an edited file: error
@@ -55,9 +55,30 @@ export type ReportRow = {
  * Minutes ahead of UTC. Abbreviations of more than one zone (CST, IST, PST, AST) are ambiguous and left out.
  */
 const ZONES: Readonly<Record<string, number>> = {
-  ...{ UTC: 0, GMT: 0, WET: 0, WEST: 60, BST: 60, CET: 60, CEST: 120, EET: 120, EEST: 180 },
-  ...{ EST: -300, EDT: -240, CDT: -300, MST: -420, MDT: -360, PDT: -420, BRT: -180 },
-  ...{ SGT: 480, HKT: 480, AWST: 480, JST: 540, AEST: 600, AEDT: 660, NZST: 720, NZDT: 780 },
+  UTC: 0,
+  GMT: 0,
+  WET: 0,
+  WEST: 60,
+  BST: 60,
+  CET: 60,
+  CEST: 120,
+  EET: 120,
+  EEST: 180,
+  EST: -300,
+  EDT: -240,
+  CDT: -300,
+  MST: -420,
+  MDT: -360,
+  PDT: -420,
+  BRT: -180,
+  SGT: 480,
+  HKT: 480,
+  AWST: 480,
+  JST: 540,
+  AEST: 600,
+  AEDT: 660,
+  NZST: 720,
+  NZDT: 780,
 };
 
 /** The lines of a file in order; empty for an account without a payment that day. */
@@ -88,7 +109,9 @@ function eachRecord(file: StatementFile, take: (record: string[], line: number) 
   const text = textOf(file);
   try {
     parse(text, {
-      ...{ relax_column_count: true, skip_empty_lines: true, max_record_size: 100_000 },
+      relax_column_count: true,
+      skip_empty_lines: true,
+      max_record_size: 100_000,
       record_delimiter: ["\r\n", "\n", "\r"],
       // Streamed, because a month's lines would not fit in memory.
       on_record: (record: string[], { lines }) => {
@@ -153,10 +176,14 @@ function rowOf(cells: Cells, merchantAccount: string, refuse: (problem: string) 
   };
   return {
     ...timeOf(cells, refuse),
-    ...{ psp: cells.psp, reference: cells.reference, type: cells.type, currency },
+    psp: cells.psp,
+    reference: cells.reference,
+    type: cells.type,
+    currency,
     registers: { received: amount("received"), authorised: amount("authorised"), captured: amount("captured") },
     main: cells.mainCurrency === cells.currency ? amount("mainAmount") : null,
-    ...{ modification: cells.modification, modificationReference: cells.modificationReference },
+    modification: cells.modification,
+    modificationReference: cells.modificationReference,
   };
 }
 

@@ -28,7 +28,7 @@ describe("a webhook's signature", () => {
     expect(signatureOf(signedText(ITEM), KEY)).toBe("coqCmt/IZ4E3CzPvMY8zTjQVL5hYJUiBRg8UU+iCWo0=");
   });
 
-  test("has values as they stand, as Adyen's libraries sign them", () => {
+  test("has its values verbatim, as Adyen's libraries sign them", () => {
     expect(signedText({ ...ITEM, merchantReference: "14-08-2020-09:53:00\\" })).toBe(
       "7914073381342284::TestMerchant:14-08-2020-09:53:00\\:1130:EUR:AUTHORISATION:true",
     );
@@ -101,8 +101,8 @@ describe("a webhook's items", () => {
   });
 
   test.each([
-    ["a date that is none", { eventDate: "yesterday" }],
-    ["a date in a year that nobody means", { eventDate: "+275760-09-13T00:00:00Z" }],
+    ["an invalid date", { eventDate: "yesterday" }],
+    ["a date in an absurd year", { eventDate: "+275760-09-13T00:00:00Z" }],
     ["a negative amount", { amount: { value: -1, currency: "EUR" } }],
     ["an amount that is not exact", { amount: { value: 2 ** 53, currency: "EUR" } }],
     ["a NUL in a reference", { pspReference: "79140733813422\u0000" }],
@@ -113,7 +113,7 @@ describe("a webhook's items", () => {
     });
   });
 
-  test("with null for what Adyen leaves out, or words that are none, are read without", () => {
+  test("with null for what Adyen omits, or unknown enum values, are read without them", () => {
     const [notice] = read(item({ originalReference: null, merchantReference: null, reason: 5 })).notices;
     expect(notice).toMatchObject({ original: null, reference: "", reason: null });
   });
@@ -139,7 +139,7 @@ describe("amounts", () => {
     expect(fromAdyenAmount({ value: theirs, currency })).toBe(ours);
   });
 
-  test("with a part that Adyen does not count are refused, and of what we do not count comes the nearest", () => {
+  test("with a fraction that Adyen does not use are rejected, and of currencies without decimals the nearest amount is used", () => {
     expect(toAdyenAmount(199_950, "IDR")).toBeNull();
     expect(fromAdyenAmount({ value: 199_949, currency: "CLP" })).toBe(1_999);
     expect(fromAdyenAmount({ value: 199_950, currency: "CLP" })).toBe(2_000);
@@ -155,8 +155,14 @@ describe("a token of the card component's fields", () => {
     encryptedSecurityCode: field("code"),
   };
   const BROWSER = {
-    ...{ acceptHeader: "*/*", colorDepth: 24, javaEnabled: false, language: "nl-NL", userAgent: "Mozilla/5.0" },
-    ...{ screenHeight: 723, screenWidth: 1536, timeZoneOffset: -60 },
+    acceptHeader: "*/*",
+    colorDepth: 24,
+    javaEnabled: false,
+    language: "nl-NL",
+    userAgent: "Mozilla/5.0",
+    screenHeight: 723,
+    screenWidth: 1536,
+    timeZoneOffset: -60,
   };
   test("is read back, with the known data of card and browser", () => {
     const given = { ...FIELDS, brand: "mc", browserInfo: BROWSER };
@@ -202,8 +208,15 @@ describe("refusals", () => {
 
 describe("a dispute", () => {
   const told = (event: string, at: string, status: string | null, given: Partial<Notice> = {}): Notice => ({
-    ...{ event, success: true, pspReference: "D1", original: "P1", reference: "r", at, reason: "Fraud" },
-    ...{ amount: { value: 1000, currency: "EUR" }, dispute: { respondBefore: null, status } },
+    event,
+    success: true,
+    pspReference: "D1",
+    original: "P1",
+    reference: "r",
+    at,
+    reason: "Fraud",
+    amount: { value: 1000, currency: "EUR" },
+    dispute: { respondBefore: null, status },
     ...given,
   });
   const OPENED = told("NOTIFICATION_OF_CHARGEBACK", "2026-11-01T00:00:00Z", null);
@@ -236,16 +249,27 @@ describe("a dispute", () => {
     expect(disputeOf("D1", [told(event, "2026-11-02T00:00:00Z", "Undefended")])?.status).toBe(ours);
   });
 
+  test.each([
+    ["10.4", "FRAUDULENT"],
+    ["4855", "NOT_RECEIVED"],
+    ["13.6", "CREDIT_NOT_PROCESSED"],
+    ["unheard of", "OTHER"],
+    [null, "OTHER"],
+  ])("with the network's code %j has the reason %s", (reasonCode, reason) => {
+    const dispute = { respondBefore: null, status: null, reasonCode };
+    expect(disputeOf("D1", [{ ...OPENED, dispute }])).toMatchObject({ reason, network_reason_code: reasonCode });
+  });
+
   test.each(["CLP", "ISK"])("about a part of our smallest unit of %s is about the nearest amount", (currency) => {
     const part = (value: number) => disputeOf("D1", [{ ...OPENED, amount: { value, currency } }])?.amount;
     expect([part(199_900), part(199_949), part(199_950)]).toEqual([1_999, 1_999, 2_000]);
   });
 
   test.each(["soon", "+275760-09-13T00:00:00Z", "0000-01-01T00:00:00Z"])(
-    "to be answered before %j has no such time",
+    "that must be responded to before %j has no such time",
     (text) => {
       const dispute = { respondBefore: text, status: null };
-      expect(disputeOf("D1", [{ ...OPENED, dispute }])?.respond_before).toBeNull();
+      expect(disputeOf("D1", [{ ...OPENED, dispute }])?.respond_by).toBeNull();
     },
   );
 
@@ -256,28 +280,33 @@ describe("a dispute", () => {
     const records = new Records(memoryJournal());
     const [reference, account] = [randomUUID(), randomUUID()];
     await records.begin(reference, {
-      ...{ account, by: "call", kind: "authorize", authorization: reference, amount, captures: true },
+      account,
+      by: "call",
+      kind: "authorize",
+      authorization: reference,
+      amount,
+      captures: true,
     });
     await records.recordResponse(reference, "answer", { resultCode: "Authorised", pspReference: "P1" });
     return { records, reference, account };
   }
   const statusOf = async (records: Records, id: string) => disputeOf(id, await records.notices(id))?.status;
 
-  test("whose end identifies no payment is found by its earlier messages", async () => {
+  test("whose outcome identifies no payment is found by its earlier messages", async () => {
     const { records } = await withPayment();
     await records.take(OPENED);
     expect(await records.take(ENDED)).toMatchObject({ object: "P1", dispute: "D1" });
     expect(await statusOf(records, "D1")).toBe("lost");
   });
 
-  test("whose end was reported first has ended once its payment is reported", async () => {
+  test("whose outcome was reported first is closed once its payment is reported", async () => {
     const { records } = await withPayment();
     expect(await records.take(ENDED)).toBeNull();
     expect(await records.take(OPENED)).toMatchObject({ object: "P1", dispute: "D1" });
     expect(await statusOf(records, "D1")).toBe("lost");
   });
 
-  test("whose end names the payment alone, as Adyen has it unless the account is set otherwise, is the payment's", async () => {
+  test("whose outcome names only the payment, as is Adyen's default, is the payment's", async () => {
     const { records } = await withPayment();
     await records.take(
       told("CAPTURE_FAILED", "2026-11-02T00:00:00Z", null, { pspReference: "C1", dispute: undefined } as never),
@@ -295,21 +324,32 @@ describe("a dispute", () => {
 describe("a message about a payment that identifies no operation", () => {
   const amount = { value: 1000, currency: "EUR" };
   const told = (event: string, pspReference: string, original = "P1", success = true): Notice => ({
-    ...{ event, success, pspReference, original, reference: "the payment's", amount },
-    ...{ at: "2026-11-03T00:00:00Z", reason: null },
+    event,
+    success,
+    pspReference,
+    original,
+    reference: "the payment's",
+    amount,
+    at: "2026-11-03T00:00:00Z",
+    reason: null,
   });
   async function withPayment(captures: boolean) {
     const records = new Records(memoryJournal());
     const [reference, account] = [randomUUID(), randomUUID()];
     await records.begin(reference, {
-      ...{ account, by: "call", kind: "authorize", authorization: reference, amount, captures },
+      account,
+      by: "call",
+      kind: "authorize",
+      authorization: reference,
+      amount,
+      captures,
     });
     await records.recordResponse(reference, "answer", { resultCode: "Authorised", pspReference: "P1" });
     return { records, reference, account };
   }
 
   test.each([true, false])(
-    "as a capture that failed is noted of the payment; captured at once: %s",
+    "as a failed capture is recorded for the payment; captured immediately: %s",
     async (captures) => {
       const { records, reference, account } = await withPayment(captures);
       expect(await records.take(told("CAPTURE_FAILED", "C1"))).toMatchObject({ account, reference });
@@ -318,7 +358,7 @@ describe("a message about a payment that identifies no operation", () => {
     },
   );
 
-  test("as a refund that was made there, and as its failure, leads to what is known of such refunds", async () => {
+  test("as a refund that was made there, and as its failure, is matched with known refunds", async () => {
     const { records, reference, account } = await withPayment(true);
     for (const event of ["REFUND", "REFUND_FAILED"]) {
       const report = await records.take(told(event, "X1", "P1"));
@@ -343,7 +383,7 @@ describe("a message about a payment that identifies no operation", () => {
     expect(await records.take(told(event, "X2", "P2", success))).toBeNull();
   });
 
-  test("as the capture of what was to be captured at once is no news", async () => {
+  test("as the capture of an automatic capture is not reported", async () => {
     const { records } = await withPayment(true);
     expect(await records.take(told("CAPTURE", "C1"))).toBeNull();
     expect(await records.take(told("CAPTURE", "C2", "P1", false))).toMatchObject({ object: "C2" });
@@ -366,9 +406,7 @@ describe("when the service dies while storing a response", () => {
     };
     const [reference, account] = [randomUUID(), randomUUID()];
     const dying = new Records({ ...journal, note });
-    await dying.begin(reference, {
-      ...{ account, by: "call", kind, authorization: randomUUID(), amount, captures: false },
-    });
+    await dying.begin(reference, { account, by: "call", kind, authorization: randomUUID(), amount, captures: false });
     await expect(keep(dying, reference)).rejects.toThrow("gone");
     return { records: new Records(journal), reference, account };
   }

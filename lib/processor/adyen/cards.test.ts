@@ -33,7 +33,12 @@ function cardsAt(
   const journal = memoryJournal(now);
   const real = createRequests({ apiKey, live: false, livePrefix: undefined, endpoint, timeoutMs: 2_000 });
   const cards = createCards({
-    ...{ requests: { ...real, ...requests }, journal, merchantAccount, clock: { now }, timer, timeoutMs: TIMEOUT_MS },
+    requests: { ...real, ...requests },
+    journal,
+    merchantAccount,
+    clock: { now },
+    timer,
+    timeoutMs: TIMEOUT_MS,
   });
   return {
     ...cards,
@@ -186,7 +191,7 @@ describe("a stored card", () => {
 test.each([
   ["refused", answer(401)],
   ["put off", answer(429)],
-] as const)("of a request to store a card that was %s nothing is kept", async (_what, fault) => {
+] as const)("is not recorded if the request to store it was %s", async (_what, fault) => {
   const cards = cardsAt(double);
   double.fault(STORED, fault);
   await expect(cards.store()).rejects.toThrow("did not take a card");

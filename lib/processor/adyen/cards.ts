@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { type Clock, nowMs, type Timer } from "@/lib/clock";
 import type { CardInput } from "@/lib/contract/payments/payment";
+import type { AcceptedCard, KnownCard, StoredCard, TokenizedCard } from "../cards";
 import type { Journal } from "../journal";
-import type { AcceptedCard, KnownCard, StoredCard, TokenizedCard } from "../port";
 import { declineCodeOfError } from "./outcomes";
 import type { AdyenResponse, Requests } from "./requests";
 import {
@@ -28,8 +28,12 @@ type OwnedCard = Owner & { readonly id: string };
 const stored = z.object({ id: z.string().min(1), brand: z.string().optional() });
 const digits = (pattern: RegExp) => z.string().regex(pattern).optional();
 const described = z.object({
-  ...{ id: z.string(), brand: z.string().optional(), cardBin: digits(/^\d{6,8}$/), lastFour: digits(/^\d{4}$/) },
-  ...{ expiryMonth: digits(/^\d{1,2}$/), expiryYear: digits(/^(?:20)?\d\d$/) },
+  id: z.string(),
+  brand: z.string().optional(),
+  cardBin: digits(/^\d{6,8}$/),
+  lastFour: digits(/^\d{4}$/),
+  expiryMonth: digits(/^\d{1,2}$/),
+  expiryYear: digits(/^(?:20)?\d\d$/),
 });
 const listed = z.object({ storedPaymentMethods: z.array(stored).optional() });
 

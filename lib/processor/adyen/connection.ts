@@ -1,4 +1,5 @@
-import type { ConnectionCheck, Dispute, ProcessorObject } from "../port";
+import type { ConnectionCheck } from "../port";
+import type { Dispute, ProcessorObject } from "../records";
 import { fromAdyenAmount } from "./amounts";
 import type { AdyenCredentials } from "./credentials";
 import { type Notice, timeOf } from "./notices";
@@ -48,16 +49,47 @@ export function disputeOf(id: string, notices: readonly Notice[]): Dispute | nul
   const last = about.at(-1);
   if (!first || !last) return null;
   const before = about.findLast(({ dispute }) => dispute?.respondBefore)?.dispute?.respondBefore ?? null;
+  const code = about.findLast(({ dispute }) => dispute?.reasonCode)?.dispute?.reasonCode ?? null;
   return {
     id,
     amount: fromAdyenAmount(last.amount),
     currency: last.amount.currency,
-    reason: about.findLast(({ reason }) => reason)?.reason ?? "not given",
+    reason: disputeReason(code),
+    network_reason_code: code,
+    fee: null,
     status: disputeStatus(last),
-    respond_before: before === null ? null : timeOf(before),
+    respond_by: before === null ? null : timeOf(before),
     created_at: new Date(first.at),
   };
 }
+
+/** Visa's, Mastercard's and American Express's codes, whose meaning differs little between processors. */
+const REASONS: ReadonlyMap<string, Dispute["reason"]> = new Map([
+  ...[
+    "10.1",
+    "10.2",
+    "10.3",
+    "10.4",
+    "10.5",
+    "4837",
+    "4863",
+    "4870",
+    "4871",
+    "F10",
+    "F14",
+    "F24",
+    "F29",
+    "F30",
+    "F31",
+  ].map((code) => [code, "FRAUDULENT"] as const),
+  ...["13.1", "4855", "C08"].map((code) => [code, "NOT_RECEIVED"] as const),
+  ...["13.3", "13.4", "13.5", "C31", "C32"].map((code) => [code, "NOT_AS_DESCRIBED"] as const),
+  ...["12.6.1", "12.6.2", "12.6", "4834", "P08"].map((code) => [code, "DUPLICATE"] as const),
+  ...["13.2", "13.7", "4841", "C05", "C28"].map((code) => [code, "CANCELLED"] as const),
+  ...["13.6", "4860", "C02"].map((code) => [code, "CREDIT_NOT_PROCESSED"] as const),
+]);
+
+const disputeReason = (code: string | null): Dispute["reason"] => (code !== null && REASONS.get(code)) || "OTHER";
 
 function disputeStatus({ event, dispute }: Notice): Dispute["status"] {
   switch (dispute?.status) {

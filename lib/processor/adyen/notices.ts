@@ -47,8 +47,13 @@ export type Notice = {
   readonly amount: { readonly value: number; readonly currency: string };
   readonly at: string;
   readonly reason: string | null;
-  /** For a dispute: the deadline to respond, and its status. */
-  readonly dispute?: { readonly respondBefore: string | null; readonly status: string | null };
+  /** For a dispute: the deadline to respond, its status, and the card network's code of the reason. */
+  readonly dispute?: {
+    readonly respondBefore: string | null;
+    readonly status: string | null;
+    /** Undefined in items that were stored before it was read. */
+    readonly reasonCode?: string | null;
+  };
 };
 
 /** Events that decide an operation, and its kind. */
@@ -159,6 +164,7 @@ function noticeOf({ eventCode, originalReference, additionalData, ...item }: Not
       dispute: {
         respondBefore: textOf(additionalData?.defensePeriodEndsAt, 100),
         status: textOf(additionalData?.disputeStatus, 100),
+        reasonCode: textOf(additionalData?.chargebackReasonCode, 100),
       },
     }),
   };

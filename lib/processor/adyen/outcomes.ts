@@ -1,7 +1,9 @@
 import { z } from "zod";
 import type { DeclineCode } from "@/lib/contract/errors";
 import { AVS_RESULTS, type AvsResult, CVV_RESULTS, type CvvResult } from "@/lib/contract/payments/words";
-import type { Checks, KnownCard, Outcome } from "../port";
+import type { KnownCard } from "../cards";
+import type { Checks, Outcome } from "../port";
+import { refusesAmount } from "./amounts";
 import type { AdyenResponse } from "./requests";
 import { brandOf } from "./tokens";
 
@@ -119,7 +121,8 @@ export function outcomeOfResponse(response: PaymentResponse): Outcome {
       const { type, url, method = "GET" } = response.action ?? { type: "none" };
       if (type !== "redirect" || !url || method !== "GET")
         return {
-          ...{ kind: "unknown", final: true },
+          kind: "unknown",
+          final: true,
           reason: "Adyen sends the shopper elsewhere in a way that this service cannot follow",
         };
       return { kind: "action_required", challenge: { url }, ...details };
@@ -228,3 +231,14 @@ export function outcomeOfFailure(response: Exclude<AdyenResponse, { kind: "answe
       return response satisfies never;
   }
 }
+
+export const REFUSED = { kind: "declined", decline_code: null } as const satisfies Outcome;
+export const refusedAmount = ({ amount, currency }: { amount: number; currency: string }) => ({
+  ...REFUSED,
+  refusal: refusesAmount(amount, currency) ?? "Adyen takes no such amount.",
+});
+export const refusedBy = ({ message }: Refusal) => ({ ...REFUSED, note: message, refusal: message });
+
+export type Refusal = Extract<AdyenResponse, { kind: "refused" }>;
+/** The end of a call with a key: Adyen's final response, or an outcome without one. */
+export type Settled = Extract<AdyenResponse, { kind: "answered" | "refused" }> | { kind: "settled"; outcome: Outcome };

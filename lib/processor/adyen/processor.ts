@@ -1,40 +1,38 @@
-import { z } from "zod";
 import { systemTimer, type Timer } from "@/lib/clock";
 import type { ConnectorOptions } from "../connector";
 import {
   type AuthorizeRequest,
   type ContinueRequest,
-  type FollowUpRequest,
   type InquireRequest,
   type Inquiry,
   type Outcome,
   type Processor,
-  type ProcessorObject,
   type Report,
   type ReportMessage,
   UnreadableReportError,
-  type VoidRequest,
 } from "../port";
 import { readAccountingReport } from "./accounting-report";
 import { refusesAmount, toAdyenAmount } from "./amounts";
 import { createCards, type PayableCard } from "./cards";
 import { checkConnection, dashboardUrl, disputeOf } from "./connection";
 import type { AdyenCredentials } from "./credentials";
+import { createMovements, type Keeping, keepNew } from "./movements";
 import { readNotices } from "./notices";
-import { declineCodeOfError, outcomeOfFailure, paymentResponse, storedResponse } from "./outcomes";
 import {
-  authorizationOutcome,
-  type FirstUse,
-  movementOutcome,
-  outsideRefunds,
-  type Recorded,
-  Records,
-  remainingAmount,
-  wasCaptured,
-} from "./records";
-import { closingBody, modificationBody, paymentBody } from "./request-bodies";
+  declineCodeOfError,
+  outcomeOfFailure,
+  paymentResponse,
+  REFUSED,
+  type Refusal,
+  refusedAmount,
+  refusedBy,
+  type Settled,
+  storedResponse,
+} from "./outcomes";
+import { authorizationOutcome, movementOutcome, outsideRefunds, Records } from "./records";
+import { closingBody, paymentBody } from "./request-bodies";
 import { type AdyenResponse, createRequests } from "./requests";
-import { createStoredCards, NO_SUCH_CARD, OTHER_ACCOUNT, REFUSED, storingOf, toStore } from "./stored-cards";
+import { createStoredCards, NO_SUCH_CARD, OTHER_ACCOUNT, storingOf, toStore } from "./stored-cards";
 import { tokenMessageIn } from "./token-notices";
 
 /**
@@ -48,8 +46,6 @@ const MAX_PAUSE_MS = 400;
 
 /** The API's limit. */
 const MAX_RESULT = 20_000;
-const ALREADY_RELEASED: Outcome = { kind: "approved", note: "given back at Adyen, by somebody else" };
-const received = z.object({ pspReference: z.string().min(1), status: z.literal("received") });
 
 /**
  * Adyen's Checkout API. It has no endpoint to get a payment, so responses and signed webhooks are stored in a
@@ -68,9 +64,16 @@ export function createAdyenProcessor(
   const cards = createCards({ requests, journal, merchantAccount, clock, timer, timeoutMs });
 
   const storedCards = createStoredCards({
-    ...{ records, cards, credentials, live, usableCard, pay, continueCheck: endOfChallenge },
+    records,
+    cards,
+    credentials,
+    live,
+    usableCard,
+    pay,
+    continueCheck: endOfChallenge,
   });
   const { withStoredCard } = storedCards;
+  const { move } = createMovements({ records, requests, merchantAccount, sendUnderKey, keepPayment });
 
   /** Retries a call while another with its key is in progress, unless the outcome is known by then. */
   async function sendUnderKey(
@@ -114,7 +117,12 @@ export function createAdyenProcessor(
     if (!isKnown && request.notAfter < clock.now()) return { kind: "not_sent", reason: "it was too late to send it" };
     if (!found) return { ...REFUSED, refusal: NO_SUCH_CARD };
     const firstUse = await records.begin(reference, {
-      ...{ account, by: "call", kind: "authorize", authorization: reference, amount, captures: request.capture },
+      account,
+      by: "call",
+      kind: "authorize",
+      authorization: reference,
+      amount,
+      captures: request.capture,
       ...(store && { store }),
     });
     if (firstUse.account !== account) return { kind: "not_sent", reason: OTHER_ACCOUNT };
@@ -184,7 +192,12 @@ export function createAdyenProcessor(
     const recorded = await records.findOwn(account, authorization);
     if (!recorded) return REFUSED;
     const firstUse = await records.begin(reference, {
-      ...{ account, by: "call", kind: "continue", authorization, amount: null, captures: false },
+      account,
+      by: "call",
+      kind: "continue",
+      authorization,
+      amount: null,
+      captures: false,
     });
     if (firstUse.account !== account) return REFUSED;
     const outcome = authorizationOutcome(recorded);
@@ -234,70 +247,6 @@ export function createAdyenProcessor(
     return (await authorizationOf(authorization)) ?? refused;
   }
 
-  async function move(requested: "capture" | "void" | "refund", request: VoidRequest): Promise<Outcome> {
-    const { reference, account, authorization } = request;
-    const charge = await records.findOwn(account, authorization);
-    const late = request.evenCaptured ? charge : null;
-    // Adyen can't cancel a captured payment, so it is refunded.
-    const kind = late && wasCaptured(late) ? "refund" : requested;
-    const left = late && remainingAmount(late);
-    const amount = left ?? toAdyenAmount(request.amount, request.currency);
-    const known = await records.find(reference);
-    const isReleased = late !== null && left === null && canMove(late, requested);
-    if (!known && (!charge || !amount || !canMove(charge, requested) || isReleased)) {
-      await records.begin(reference, firstUseOf(kind, request, amount));
-      return records.ended(reference, isReleased ? ALREADY_RELEASED : amount ? REFUSED : refusedAmount(request));
-    }
-    const firstUse = await records.begin(reference, firstUseOf(kind, request, amount));
-    if (firstUse.account !== account || !charge?.pspReference) return REFUSED;
-    const before = await records.find(reference);
-    const outcome = before && movementOutcome(before);
-    const first = firstUse.kind === "void" || firstUse.kind === "refund" ? firstUse.kind : requested;
-    const sent = outcome ?? (await sendMovement(first, request, charge.pspReference, firstUse));
-    await keepPayment(request, authorization);
-    const recorded = await records.find(reference);
-    if (recorded?.pspReference) await keepNew(request, { kind: first, id: recorded.pspReference });
-    return sent;
-  }
-
-  const firstUseOf = (
-    kind: FirstUse["kind"],
-    { account, authorization }: FollowUpRequest,
-    amount: FirstUse["amount"],
-  ): FirstUse => ({
-    ...{ account, by: "call", kind, authorization, amount, captures: false },
-  });
-
-  async function sendMovement(
-    kind: "capture" | "void" | "refund",
-    request: FollowUpRequest,
-    payment: string,
-    { amount }: FirstUse,
-  ): Promise<Outcome> {
-    const { reference } = request;
-    const path = { capture: "captures", void: "cancels", refund: "refunds" }[kind];
-    const body = modificationBody(kind, merchantAccount, request, amount);
-    const known = async () => {
-      const recorded = await records.find(reference);
-      return recorded && movementOutcome(recorded);
-    };
-    const response = await sendUnderKey(
-      () => requests.post(`/payments/${encodeURIComponent(payment)}/${path}`, body, reference),
-      known,
-    );
-    if (response.kind === "settled") return response.outcome;
-    if (response.kind === "answered") {
-      const read = received.safeParse(response.body);
-      if (!read.success) return { kind: "unknown", reason: "Adyen's answer cannot be read" };
-      await records.received(reference, read.data.pspReference);
-      // The webhook may have arrived before the response.
-      return (await known()) ?? { kind: "pending" };
-    }
-    return response.status === 422
-      ? records.ended(reference, refusedBy(response))
-      : { kind: "not_sent", reason: response.message };
-  }
-
   /** Also stores ids that only a webhook has reported since the call. */
   async function inquire(request: InquireRequest): Promise<Inquiry> {
     const { account, reference, kind, authorization } = request;
@@ -337,7 +286,12 @@ export function createAdyenProcessor(
     const { reference, account } = request;
     const amount = toAdyenAmount(request.amount, request.currency);
     const firstUse = await records.begin(reference, {
-      ...{ account, by: "close", kind: "authorize", authorization: reference, amount, captures: false },
+      account,
+      by: "close",
+      kind: "authorize",
+      authorization: reference,
+      amount,
+      captures: false,
     });
     if (firstUse.account !== account) return { kind: "unknown", reason: OTHER_ACCOUNT };
     if (firstUse.by === "close") return { kind: "never" };
@@ -426,34 +380,6 @@ export function createAdyenProcessor(
   };
 }
 
-const refusedAmount = ({ amount, currency }: { amount: number; currency: string }) => ({
-  ...REFUSED,
-  refusal: refusesAmount(amount, currency) ?? "Adyen takes no such amount.",
-});
-const refusedBy = ({ message }: Refusal) => ({ ...REFUSED, note: message, refusal: message });
-
-type Refusal = Extract<AdyenResponse, { kind: "refused" }>;
-/** The end of a call with a key: Adyen's final response, or an outcome without one. */
-type Settled = Extract<AdyenResponse, { kind: "answered" | "refused" }> | { kind: "settled"; outcome: Outcome };
-
 /** Adyen's own refusal for a stored card that doesn't exist. */
 const isOfNoCard = ({ code, pspReference }: Refusal) => pspReference !== null && (code === "800" || code === "803");
 const isSame = (one: Refusal, other: Refusal) => one.pspReference === other.pspReference && one.code === other.code;
-
-/**
- * True if the charge was approved and not released. One with a differing amount can only be voided or
- * refunded.
- */
-function canMove(charge: Recorded, requested: "capture" | "void" | "refund"): boolean {
-  if (charge.pspReference === null) return false;
-  const outcome = authorizationOutcome(charge);
-  return (
-    outcome?.kind === "approved" || (outcome?.kind === "declined" && outcome.holds === true && requested === "void")
-  );
-}
-
-type Keeping = Pick<InquireRequest, "account" | "objects" | "keep">;
-
-async function keepNew({ keep, objects }: Keeping, object: ProcessorObject): Promise<void> {
-  if (!objects.some(({ id }) => id === object.id)) await keep?.(object);
-}

@@ -1,5 +1,6 @@
 import type { Journal } from "../journal";
-import type { InquireRequest, Outcome, OutsideRefund, Report } from "../port";
+import type { InquireRequest, Outcome, Report } from "../port";
+import type { OutsideRefund } from "../records";
 import { type AdyenAmount, fromAdyenAmount } from "./amounts";
 import { DISPUTE_EVENTS, EVENTS, type Notice } from "./notices";
 import { declineCodeOfReason, outcomeOfResponse, type PaymentResponse } from "./outcomes";
@@ -19,7 +20,10 @@ export type FirstUse = {
   readonly store?: Storing;
 };
 
-/** `subject`: journal subject of a card that is at Adyen already. `check`: the whole purpose, for a zero amount. */
+/**
+ * `subject`: journal subject of a card that is at Adyen already. `check`: the whole purpose, for a zero
+ * amount.
+ */
 export type Storing = { readonly customer: string; readonly subject: string | null; readonly check?: true };
 
 type ChallengeEnd = { readonly end: "returned"; readonly redirectResult: string } | { readonly end: "abandoned" };
@@ -74,7 +78,7 @@ export class Records {
     const ofPsp = await this.#factsOf(
       new Set([pspReference, (facts.psp as string | undefined) ?? finalReference ?? null]),
     );
-    const stored = said?.additionalData?.["tokenization.storedPaymentMethodId"];
+    const stored = storedIdIn(said);
     return {
       firstUse: facts.begun as FirstUse,
       closing: "closing" in facts,
@@ -122,9 +126,21 @@ export class Records {
     return (await this.#journal.note(reference, "refused", { outcome })).outcome;
   }
 
-  /** Stores the id of the card that a payment stored. Responses contain it only if the account's settings say so. */
+  /**
+   * Stores the id of the card that a payment stored. Responses contain it only if the account's settings say
+   * so.
+   */
   async storedCard(pspReference: string, id: string): Promise<void> {
     await this.#journal.note(subjectOf(pspReference), STORED, id);
+  }
+
+  /** The payment that stored a card without its response containing the id; null for any other request. */
+  async paymentWithoutId(pspReference: string): Promise<{ account: string; reference: string } | null> {
+    const reference = await this.#linked(pspReference);
+    const recorded = reference ? await this.find(reference) : null;
+    const { account, store } = recorded?.firstUse ?? {};
+    if (!reference || !account || !store || store.check) return null;
+    return storedIdIn(recorded?.continued ?? recorded?.answer) ? null : { account, reference };
   }
 
   async closing(reference: string): Promise<void> {
@@ -237,6 +253,9 @@ export class Records {
 const named = (prefix: string, facts: readonly [string, unknown][]) =>
   facts.flatMap(([name, fact]) => (name.startsWith(prefix) ? [fact as Notice] : []));
 
+const storedIdIn = (response: PaymentResponse | null | undefined): string | null =>
+  response?.additionalData?.["tokenization.storedPaymentMethodId"] ?? null;
+
 const isFinal = ({ resultCode }: PaymentResponse) => resultCode !== "RedirectShopper";
 
 const NOT_AUTHENTICATED: Outcome = { kind: "declined", decline_code: "authentication_failed" };
@@ -265,7 +284,9 @@ export function authorizationOutcome(recorded: Recorded): Outcome | null {
 
 /** Approved with a different amount: never booked, the payment fails, and the approval is voided. */
 const otherAmount = ({ amount: { value, currency } }: Notice): Outcome => ({
-  ...{ kind: "declined", decline_code: "processing_error", holds: true },
+  kind: "declined",
+  decline_code: "processing_error",
+  holds: true,
   note: `Adyen: approved another amount, ${value} ${currency} in its smallest units`,
 });
 
@@ -308,7 +329,10 @@ export function outsideRefunds(charge: Recorded): OutsideRefund[] {
   return outsideChanges(charge, "REFUND")
     .toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at))
     .map(({ pspReference: id, amount }) => ({
-      ...{ id, amount: fromAdyenAmount(amount), currency: amount.currency, failed: failed.has(id) },
+      id,
+      amount: fromAdyenAmount(amount),
+      currency: amount.currency,
+      failed: failed.has(id),
     }));
 }
 

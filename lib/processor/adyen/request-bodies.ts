@@ -1,7 +1,8 @@
 import { mailableAddress } from "@/lib/contract/emails";
 import type { BillingAddress } from "@/lib/contract/fields";
 import type { RefundReason } from "@/lib/contract/transactions/words";
-import type { AuthorizeRequest, FollowUpRequest, StoreCardRequest } from "../port";
+import type { StoreCardRequest } from "../cards";
+import type { AuthorizeRequest, FollowUpRequest } from "../port";
 import type { AdyenAmount } from "./amounts";
 import type { PayableCard } from "./cards";
 

@@ -11,7 +11,7 @@ const numbers = (behavior: string) =>
 const approved = { kind: "approved" };
 const refused = { kind: "declined", decline_code: null };
 
-test.each(numbers("approve"))("%s is approved, and captures when asked to", async (number) => {
+test.each(numbers("approve"))("%s is approved, and captured if requested", async (number) => {
   const held = await authorization(number);
   expect(await processor.authorize(held)).toMatchObject({
     kind: "approved",
@@ -38,7 +38,7 @@ test.each(SANDBOX_CARDS.filter((card) => card.behavior.startsWith("decline:")))(
   },
 );
 
-test("a valid number that is no test card is declined, and nothing of it is stored", async () => {
+test("a valid number that isn't a test card is declined, and nothing of it is stored", async () => {
   const number = "4012888888881881";
   const charge = await authorization(number);
   expect(await processor.authorize(charge)).toMatchObject({ kind: "declined", decline_code: "generic_decline" });
@@ -56,7 +56,7 @@ test("an expired card is declined, whatever else it does", async () => {
   });
 });
 
-test("the card known for fraud scores 95 and says why", async () => {
+test("the card known for fraud scores 95 and has a reason", async () => {
   expect(await processor.authorize(await authorization("4000000000004954"))).toMatchObject({
     decline_code: "fraud_suspected",
     checks: { fraud_score: 95, fraud_reasons: [expect.stringContaining("fraud")] },
@@ -97,7 +97,7 @@ describe("3-D Secure", () => {
     challenge,
   });
 
-  test.each([true, false])("a passed challenge approves, capturing at once: %s", async (capture) => {
+  test.each([true, false])("a passed challenge approves, with immediate capture: %s", async (capture) => {
     const charge = await start(capture);
     expect(await processor.capture(followUp(charge, 1))).toEqual(refused);
     expect(await processor.continueAuthorization(answer(charge, "passed"))).toEqual(approved);
@@ -123,7 +123,7 @@ describe("fault cards", () => {
     expect(await processor.void(followUp(charge, 10_000))).toEqual(approved);
   });
 
-  test("the failing capture, asked for in one call with the authorization, leaves it authorized", async () => {
+  test("the failing capture, requested together with the authorization, leaves it authorized", async () => {
     const charge = await authorization("4000000000000341", { capture: true });
     expect(await processor.authorize(charge)).toMatchObject({ kind: "approved", captured: false });
     expect(await processor.inquire(inquiry(charge.reference))).toMatchObject({ kind: "approved", captured: false });

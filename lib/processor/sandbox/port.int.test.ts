@@ -19,7 +19,7 @@ portSuite("the sandbox", {
       where reference = ${reference}`;
     return row ?? null;
   },
-  // The sandbox decides at once, and its challenges are on our own page.
+  // The sandbox decides immediately, and its challenges are on our own page.
   decide: async () => {},
   answerChallenge: async () => {},
   messages: async () => [],
@@ -31,7 +31,7 @@ portSuite("the sandbox", {
   unusedCards: {
     count: async () => (await sql`select 1 from sandbox_processor.recent_attempts`).length,
     age: async () =>
-      void (await sql`update sandbox_processor.recent_attempts set created_at = created_at - interval '1 hour'`),
+      void (await sql`update sandbox_processor.recent_attempts set at = at - interval '1 hour', created_at = created_at - interval '1 hour'`),
   },
   recordsFirst: true,
 });

@@ -36,7 +36,7 @@ test("a valid number that is no test card is declined", async () => {
   expect(vault.open(token)?.behavior).toBe("decline:generic_decline");
 });
 
-test("nothing of a token, decoded or not, holds the number, the security code or anything that stays the same", async () => {
+test("a token, decoded or not, contains neither the number, the security code, nor anything constant", async () => {
   const number = "4012888888881881";
   const { token } = await vault.tokenize(account, card(number));
   const fingerprint = (await fingerprintOf(number)) ?? "";

@@ -2,7 +2,7 @@ import { cardBrand } from "@/lib/contract/card-networks";
 import type { CardInput } from "@/lib/contract/payments/payment";
 import { SANDBOX_CARDS, type SandboxBehavior } from "@/lib/contract/sandbox-cards";
 import { type Secret, UnknownKeyError } from "@/lib/secret";
-import type { TokenizedCard } from "../port";
+import type { TokenizedCard } from "../cards";
 import type { CardInUse } from "./checks";
 
 /** Contents of a token: the card's behavior and its slow fingerprint. Never the number or security code. */
@@ -25,8 +25,8 @@ const PREFIX = "sbx_";
 const BEHAVIORS = new Map(SANDBOX_CARDS.map((card) => [card.number, card.behavior]));
 
 /**
- * Tokens are sealed values rather than rows: every process can read them, a modified one does not open, and no
- * one else can read the fingerprint inside.
+ * Tokens are sealed values rather than rows: every process can read them, a modified one does not open, and
+ * no one else can read the fingerprint inside.
  */
 export function createVault(secret: Secret): SandboxVault {
   const vault: SandboxVault = {
@@ -41,6 +41,7 @@ export function createVault(secret: Secret): SandboxVault {
         last4: card.number.slice(-4),
         exp_month: card.exp_month,
         exp_year: card.exp_year,
+        fingerprint: vault.digest("card", account, fingerprint),
       };
     },
 

@@ -1,5 +1,6 @@
 import Stripe from "stripe";
-import type { ConnectionCheck, Dispute, ProcessorObject, StatementEntry, StatementRange } from "../port";
+import type { ConnectionCheck } from "../port";
+import type { Dispute, ProcessorObject, StatementEntry, StatementRange } from "../records";
 import { fromStripe } from "./amounts";
 import type { Budget } from "./api";
 import { type AuthorizationStatus, authorizationStatus, chargeOf, METADATA } from "./outcomes";
@@ -22,7 +23,9 @@ export async function* statement(stripe: Stripe, { since, until }: StatementRang
       object: { kind: "payment_intent", id: intent.id },
       reference: intent.metadata[METADATA.reference] ?? null,
       created_at: timeOf(intent.created),
-      ...{ amount, currency, state },
+      amount,
+      currency,
+      state,
       captured: minor(intent.amount_received),
       refunded: state === "captured" ? minor(charge?.amount_refunded ?? 0) : 0,
     };
@@ -72,9 +75,11 @@ export async function readDispute(stripe: Stripe, budget: Budget, id: string): P
     return {
       id: dispute.id,
       ...fromStripe(dispute),
-      reason: dispute.reason,
+      reason: disputeReason(dispute.reason),
+      network_reason_code: dispute.network_reason_code ?? null,
+      fee: disputeFee(dispute),
       status: disputeStatus(dispute.status),
-      respond_before: due_by === null ? null : timeOf(due_by),
+      respond_by: due_by === null ? null : timeOf(due_by),
       created_at: timeOf(dispute.created),
     };
   } catch (error) {
@@ -84,6 +89,32 @@ export async function readDispute(stripe: Stripe, budget: Budget, id: string): P
 }
 
 export const isMissing = (error: unknown) => error instanceof Stripe.errors.StripeError && error.statusCode === 404;
+
+function disputeReason(reason: string): Dispute["reason"] {
+  switch (reason) {
+    case "fraudulent":
+    case "unrecognized":
+      return "FRAUDULENT";
+    case "product_not_received":
+      return "NOT_RECEIVED";
+    case "product_unacceptable":
+      return "NOT_AS_DESCRIBED";
+    case "duplicate":
+      return "DUPLICATE";
+    case "subscription_canceled":
+      return "CANCELLED";
+    case "credit_not_processed":
+      return "CREDIT_NOT_PROCESSED";
+    default:
+      return "OTHER";
+  }
+}
+
+/** What Stripe kept of the account's balance; null if it took nothing yet, or in another currency. */
+function disputeFee({ balance_transactions: taken, currency }: Stripe.Dispute): number | null {
+  if (taken.length === 0 || taken.some((entry) => entry.currency !== currency)) return null;
+  return fromStripe({ amount: taken.reduce((sum, { fee }) => sum + fee, 0), currency }).amount;
+}
 
 function disputeStatus(status: Stripe.Dispute.Status): Dispute["status"] {
   switch (status) {

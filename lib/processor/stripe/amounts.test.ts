@@ -29,7 +29,7 @@ test.each([
   expect(toStripe(amount, currency)).toContain(words);
 });
 
-test("in every currency what is sent is exactly what was asked, or it is refused", () => {
+test("in every currency exactly the requested amount is sent, or it is rejected", () => {
   for (const currency of CURRENCIES) {
     for (const amount of [1, 10, 99, 100, 1_230, 12_345, 999_999_999_900]) {
       const money = toStripe(amount, currency);

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type Stripe from "stripe";
+import type { AcceptedCard, CardHolder, TokenizedCard } from "../cards";
 import { type ConnectorOptions, connector } from "../connector";
-import type { AcceptedCard, CardHolder, Processor, TokenizedCard } from "../port";
+import type { Processor } from "../port";
 import { checkConnection, dashboardUrl, isMissing, readDispute, statement } from "./account";
 import { toStripe } from "./amounts";
 import { Budget, createClient, post, toRequestFailure } from "./api";
@@ -12,7 +13,9 @@ import { payments } from "./payments";
 import { EVENTS, stripeReports } from "./reports";
 import { refusedToken, TOKEN } from "./tokens";
 
-/** A request may still be executed this long after its timeout. Beyond that, only canceling proves anything. */
+/**
+ * A request may still be executed this long after its timeout. Beyond that, only canceling proves anything.
+ */
 const QUIET_AFTER_MS = 2_000;
 
 export function createStripeProcessor(options: ConnectorOptions<StripeCredentials>): Processor {
@@ -31,14 +34,16 @@ export function createStripeProcessor(options: ConnectorOptions<StripeCredential
       const { id, card: known } = await post(budget(), randomUUID(), (request) =>
         stripe.paymentMethods.create(
           {
-            ...{ type: "card", card: { number, exp_month, exp_year, cvc: cvv } },
+            type: "card",
+            card: { number, exp_month, exp_year, cvc: cvv },
             ...(holder && { billing_details: billingDetails(holder) }),
             metadata: { [METADATA.account]: account },
           },
           request,
         ),
       );
-      return { token: id, brand: brandOf(known?.brand), ...shown };
+      const fingerprint = known?.fingerprint;
+      return { token: id, brand: brandOf(known?.brand), ...shown, ...(fingerprint && { fingerprint }) };
     } catch (error) {
       const failure = toRequestFailure(error);
       // The payment with this card is then declined for the same reason.

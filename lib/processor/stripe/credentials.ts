@@ -1,7 +1,10 @@
 import { z } from "zod";
 import type { CredentialField } from "../connector";
 
-/** Credentials of a connection to Stripe. Stripe creates the signing secret with the webhook, once its address is known. */
+/**
+ * Credentials of a connection to Stripe. Stripe creates the signing secret with the webhook, once its address
+ * is known.
+ */
 export const credentials = z.object({
   secret_key: z
     .string()
@@ -20,17 +23,19 @@ export type StripeCredentials = z.infer<typeof credentials>;
 
 export const FIELDS: readonly CredentialField[] = [
   {
-    ...{ name: "secret_key", label: "Secret key", secret: true, webhook: false, setting: "STRIPE_SECRET_KEY" },
+    name: "secret_key",
+    label: "Secret key",
+    secret: true,
+    webhook: false,
+    setting: "STRIPE_SECRET_KEY",
     help: "In Stripe under Developers → API keys. A restricted key needs write access to PaymentIntents, Charges and Refunds, PaymentMethods, SetupIntents and Customers, and read access to Balance, Disputes and Events.",
   },
   {
-    ...{
-      name: "webhook_secret",
-      label: "Webhook signing secret",
-      secret: true,
-      webhook: true,
-      setting: "STRIPE_WEBHOOK_SECRET",
-    },
+    name: "webhook_secret",
+    label: "Webhook signing secret",
+    secret: true,
+    webhook: true,
+    setting: "STRIPE_WEBHOOK_SECRET",
     help: "Stripe shows it once the webhook endpoint is made. It begins with whsec_.",
   },
 ];

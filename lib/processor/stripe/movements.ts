@@ -1,6 +1,7 @@
 import type Stripe from "stripe";
 import type { RefundReason } from "@/lib/contract/transactions/words";
-import type { Inquiry, Outcome, OutsideRefund, VoidRequest } from "../port";
+import type { Inquiry, Outcome, VoidRequest } from "../port";
+import type { OutsideRefund } from "../records";
 import { fromStripe, type StripeMoney } from "./amounts";
 import { afterSending, type Budget, isMismatch, post, postOnceByState, toRequestFailure } from "./api";
 import { chargeOf, METADATA } from "./outcomes";
@@ -43,13 +44,13 @@ export function movements(stripe: Stripe) {
   const cancel: Movement = async (budget, intent, request, money) => {
     const { reference, evenCaptured } = request;
     if (evenCaptured && intent.status === "succeeded") return refund(budget, intent, request, money);
-    // The hold is already released, perhaps by hand after an earlier attempt had stored its reference.
+    // The hold is already released, perhaps manually after an earlier attempt had stored its reference.
     if (evenCaptured && intent.status === "canceled" && intent.metadata[METADATA.void] !== reference) return RELEASED;
     if (intent.status !== "requires_capture") return voidOf(intent, reference);
     const marked = intent.metadata[METADATA.void] ?? "nobody";
     try {
       if (marked !== reference) {
-        // Of all callers that read the same mark, the first to use this key writes the next one.
+        // If several callers read the same mark, the first to use this key writes the next one.
         const metadata = { [METADATA.void]: reference };
         await postOnceByState(budget, `${intent.id}:void-after:${marked}`, (options) =>
           paymentIntents.update(intent.id, { metadata }, options),
@@ -85,7 +86,8 @@ export function movements(stripe: Stripe) {
       const created = await post(budget, reference, (options) =>
         refunds.create(
           {
-            ...{ payment_intent: intent.id, metadata: { [METADATA.reference]: reference } },
+            payment_intent: intent.id,
+            metadata: { [METADATA.reference]: reference },
             // A late approval is refunded completely, whatever is left of it.
             ...(!request.evenCaptured && { amount }),
             ...(reason && { reason }),

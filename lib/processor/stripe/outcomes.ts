@@ -2,7 +2,8 @@ import type Stripe from "stripe";
 import type { DeclineCode } from "@/lib/contract/errors";
 import type { AvsResult, CvvResult } from "@/lib/contract/payments/words";
 import { CARD_BRANDS, type CardBrand } from "@/lib/contract/transactions/words";
-import type { Checks, Inquiry, KnownCard } from "../port";
+import type { KnownCard } from "../cards";
+import type { Checks, Inquiry } from "../port";
 
 /** Our keys in a PaymentIntent's metadata. Reference and account are set at creation. */
 export const METADATA = {
@@ -15,7 +16,10 @@ export const METADATA = {
   void: "cardlane_void",
 } as const;
 
-/** Authorization state of a PaymentIntent. `unconfirmed`: nothing has happened yet, but it may still be confirmed. */
+/**
+ * Authorization state of a PaymentIntent. `unconfirmed`: nothing has happened yet, but it may still be
+ * confirmed.
+ */
 export type AuthorizationStatus = Exclude<Inquiry, { kind: "not_found" | "not_sent" }> | { kind: "unconfirmed" };
 
 /** Reads a PaymentIntent whose latest charge is expanded. */
@@ -50,8 +54,8 @@ export function chargeOf({ latest_charge }: Stripe.PaymentIntent): Stripe.Charge
 }
 
 /**
- * An authorization that we voided was approved. One that was canceled before we knew of it, or closed, holds no money and never
- * will, so it counts as never executed. A challenge in progress counts as not passed.
+ * An authorization that we voided was approved. One that was canceled before we knew of it, or closed, holds
+ * no money and never will, so it counts as never executed. A challenge in progress counts as not passed.
  */
 function canceled(intent: Stripe.PaymentIntent, details: Details): AuthorizationStatus {
   const wasAuthorized = chargeOf(intent)?.status === "succeeded";
@@ -140,8 +144,8 @@ function checksOf({ outcome }: Stripe.Charge, { checks }: Stripe.Charge.PaymentM
 }
 
 /**
- * Each check is pass, fail, unavailable, unchecked, or null without data to check. Only performed checks are reported: no AVS
- * letter claims a mismatch for a part that was not checked.
+ * Each check is pass, fail, unavailable, unchecked, or null without data to check. Only performed checks are
+ * reported: no AVS letter claims a mismatch for a part that was not checked.
  */
 function avsOf(line1: string | null, postalCode: string | null): AvsResult | null {
   if (line1 === "pass") return postalCode === "pass" ? "Y" : postalCode === "fail" ? "A" : "B";

@@ -5,12 +5,11 @@ import type {
   InquireRequest,
   Inquiry,
   Outcome,
-  OutsideRefund,
   OutsideRequest,
   Processor,
-  ProcessorObject,
   VoidRequest,
 } from "../port";
+import type { OutsideRefund, ProcessorObject } from "../records";
 import { toStripe } from "./amounts";
 import {
   afterSending,
@@ -62,7 +61,9 @@ export function payments(
 
   type Named = Pick<AuthorizeRequest, "reference" | "account" | "description" | "metadata">;
   type Money = { amount: number; currency: string };
-  /** Moves no money: only `authorize` confirms it. Parameters are equal for all callers, as the key requires. */
+  /**
+   * Moves no money: only `authorize` confirms it. Parameters are equal for all callers, as the key requires.
+   */
   const create = (budget: Budget, { reference, account, description, metadata }: Named, money: Money) =>
     post(budget, `${reference}:create`, (options) =>
       stripe.paymentIntents.create(
@@ -145,7 +146,10 @@ export function payments(
     return confirmed(budget, id, request);
   }
 
-  /** The customer at Stripe of a stored card, or one to store; undefined for other payments, null for an unknown customer. */
+  /**
+   * The customer at Stripe of a stored card, or one to store; undefined for other payments, null for an
+   * unknown customer.
+   */
   async function customerOf(budget: Budget, { account, stored, store }: AuthorizeRequest) {
     if (stored) return customers.find(account, stored.customer);
     return store && customers.findOrCreate(budget, account, store.customer);
@@ -181,7 +185,8 @@ export function payments(
       status.kind === "unconfirmed" ||
       (status.kind === "action_required" && challenge !== "passed");
     if (!isOver || intent.status === "canceled") return asContinued(status);
-    // Anyone with the shopper's return address could try another card, so a declined intent is canceled as well.
+    // Anyone with the shopper's return address could try another card, so a declined intent is canceled as
+    // well.
     try {
       return asContinued(authorizationStatus(await afterSending(() => cancel(budget, id, reference, "abandoned"))));
     } catch (error) {
@@ -227,8 +232,8 @@ export function payments(
   }
 
   /**
-   * Creates the intent for a reference, or returns the existing one. Null if the key permanently returns an error, so nothing
-   * can ever be created or confirmed.
+   * Creates the intent for a reference, or returns the existing one. Null if the key permanently returns an
+   * error, so nothing can ever be created or confirmed.
    */
   async function createToClose(budget: Budget, named: Named, money: Money): Promise<string | null> {
     try {

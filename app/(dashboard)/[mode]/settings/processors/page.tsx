@@ -18,10 +18,14 @@ export default async function ProcessorsPage({ params }: ProcessorsPageProps) {
   const page = await dashboardPage((await params).mode);
   if (!page.can("settings.manage")) return <NoPermission what="processors" />;
   const { mode, ctx } = page;
-  const { connections, rules } = await listProcessors(ctx);
+  const { connections, rules, kept } = await listProcessors(ctx);
   const { connectors: kinds, processors } = ctx.service;
   const connectors = kinds.map(({ key, label, fields, webhook, takesMetadata = false }) => ({
-    ...{ key, label, where: webhook.where, events: webhook.events, takesMetadata },
+    key,
+    label,
+    where: webhook.where,
+    events: webhook.events,
+    takesMetadata,
     fields: fields.map(({ name, label, help, secret, webhook: late }) => ({
       name,
       label,
@@ -54,7 +58,12 @@ export default async function ProcessorsPage({ params }: ProcessorsPageProps) {
         )}
         {connections.map((connection) => {
           const connector = connectors.find(({ key }) => key === connection.processor);
-          return connector && <ConnectionCard key={connection.id} {...{ mode, connection, connector, mayTakeCards }} />;
+          const there = kept.get(connection.id);
+          return (
+            connector && (
+              <ConnectionCard key={connection.id} {...{ mode, connection, connector, mayTakeCards, kept: there }} />
+            )
+          );
         })}
         {connected.length > 0 && (
           <RulesEditor mode={mode} rules={rules} connections={connected} currencies={CURRENCIES} />
@@ -82,7 +91,7 @@ function wordsFor(mode: "test" | "live", operator: string | null): [title: strin
   }
   if (operator !== null) {
     return [
-      `Live payments go through this service's ${operator} account`,
+      `Live payments go through this service’s ${operator} account`,
       "The operator set it up for all merchants. If you connect your own account, new live payments go there instead.",
     ];
   }

@@ -1,0 +1,85 @@
+/** The processor's own records of payments, refunds and disputes. */
+import type { DisputeReason } from "@/lib/contract/disputes/statuses";
+
+/** An object at the processor, by the processor's own id. */
+export type ProcessorObject = { readonly kind: string; readonly id: string };
+
+/** A chargeback, or an inquiry by the cardholder's bank. */
+export type Dispute = {
+  /** The processor's own id. */
+  id: string;
+  /** Minor units. */
+  amount: number;
+  currency: string;
+  reason: DisputeReason;
+  /** The card network's own code. */
+  network_reason_code: string | null;
+  /** Minor units of `currency`; null if the processor doesn't report it. */
+  fee: number | null;
+  status: "needs_response" | "under_review" | "won" | "lost" | "accepted";
+  respond_by: Date | null;
+  created_at: Date;
+};
+
+export type OutsideRefund = {
+  /** The processor's own id. */
+  readonly id: string;
+  /** Minor units. */
+  readonly amount: number;
+  readonly currency: string;
+  /** It failed, perhaps after it had succeeded. */
+  readonly failed: boolean;
+};
+
+export type StatementRange = { readonly since: Date; readonly until: Date };
+
+/** A payment or refund from the processor's own list. Amounts in minor units. */
+export type StatementEntry = {
+  /** The processor's own id, and our reference if it has one. */
+  readonly object: ProcessorObject;
+  readonly reference: string | null;
+  readonly created_at: Date;
+  readonly amount: number;
+  readonly currency: string;
+} & (
+  | {
+      readonly kind: "payment";
+      readonly state: "pending" | "action_required" | "authorized" | "captured" | "voided" | "declined";
+      readonly captured: number;
+      readonly refunded: number;
+      /**
+       * The file's share of a payment that began before the file. `amount` is then the largest amount in it.
+       */
+      readonly part?: PaymentPart;
+    }
+  | { readonly kind: "refund"; readonly payment: string; readonly state: "pending" | "succeeded" | "failed" }
+);
+
+export type PaymentPart = {
+  /** Change of the captured amount; negative if a capture failed. */
+  readonly captured: number;
+  /** Amount paid out, or about to be, including earlier captures. */
+  readonly settled: number;
+  /** The rest of the hold was released. */
+  readonly released: boolean;
+};
+
+export type StatementFile = { readonly name: string; readonly bytes: Uint8Array };
+
+/** The payments and refunds in report files, and the period that they cover. */
+export type FiledStatement = {
+  /** Oldest first. */
+  readonly entries: readonly StatementEntry[];
+  /** From the first entry to just after the last. */
+  readonly from: Date;
+  readonly until: Date;
+  /** True if everything that the processor made in this period is in the files. */
+  readonly complete: boolean;
+  /** Content that is not read, in sentences. */
+  readonly unchecked: readonly string[];
+};
+
+/** The files are not a report of this account, or incomplete. The message names the line, and what to do. */
+export class UnreadableStatementError extends Error {
+  override readonly name = "UnreadableStatementError";
+}
