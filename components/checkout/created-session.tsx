@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "react";
 import { StatusBadge } from "@/components/ui/badge";
 import { Banner } from "@/components/ui/banner";
 import { Button } from "@/components/ui/button";
-import { Card, Facts, Money } from "@/components/ui/card";
+import { Card, Facts } from "@/components/ui/card";
 import { CodeFigure, CopyId } from "@/components/ui/copy";
 import { UnsavedGuard } from "@/components/ui/form";
 import { buttonStyles } from "@/components/ui/styles";
@@ -16,6 +16,7 @@ import { customerText } from "@/lib/contract/checkout/checkout";
 import type { ClientSession } from "@/lib/contract/checkout/client-session";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { LinkCard } from "./link-card";
+import { SessionAmount } from "./session-table";
 
 type CreatedSessionProps = {
   session: ClientSession;
@@ -110,7 +111,7 @@ function SessionCard({ session, planName }: CreatedSessionProps) {
   return (
     <Card>
       <p className="mb-2 flex flex-wrap items-center gap-x-3 gap-y-1">
-        <Money amount={session.amount} currency={session.currency} className="font-semibold text-xl" />
+        <SessionAmount session={session} className="font-semibold text-xl" />
         <StatusBadge status={session.status} />
       </p>
       <Facts

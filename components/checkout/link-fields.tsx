@@ -5,9 +5,11 @@ import { RadioCards } from "@/components/ui/choices";
 import { SelectField, TextField } from "@/components/ui/form";
 import type { LinkEditValues, LinkFormValues } from "@/lib/client/checkout/link-form";
 import { useDashboard } from "@/lib/client/dashboard-context";
+import { useEnvironmentNow } from "@/lib/client/time-display";
 import type { FormState } from "@/lib/client/use-form";
-import { type CurrencyOption, moneyTextWithCode } from "@/lib/contract/format";
-import type { PlanOption } from "@/lib/contract/plans/plan";
+import { scheduleText } from "@/lib/contract/checkout/terms";
+import type { CurrencyOption } from "@/lib/contract/format";
+import { addPeriods, dateIn, type PlanOption } from "@/lib/contract/plans/schedule";
 import { SoldField } from "./session-fields";
 
 type SoldFieldsProps = {
@@ -19,6 +21,8 @@ type SoldFieldsProps = {
 /** Item and usage, fixed once the link exists. */
 export function SoldFields({ form, plans, currencies }: SoldFieldsProps) {
   const plan = plans.find(({ id }) => id === form.values.plan_id);
+  const { merchant } = useDashboard();
+  const now = useEnvironmentNow();
   return (
     <>
       <RadioCards
@@ -39,11 +43,7 @@ export function SoldFields({ form, plans, currencies }: SoldFieldsProps) {
         form={form}
         plans={plans}
         currencies={currencies}
-        planHint={
-          plan?.free_trial
-            ? `This link takes ${moneyTextWithCode(plan.amount, plan.currency)} for the first billing period and doesn’t give the free trial. It doesn’t charge later periods.`
-            : "This link takes the first payment. It doesn’t charge a subscription’s later ones."
-        }
+        planHint={plan && subscriptionText(plan, dateIn(merchant.timeZone, new Date(now)))}
       />
       <RadioCards
         legend="How many times can it be paid?"
@@ -56,6 +56,18 @@ export function SoldFields({ form, plans, currencies }: SoldFieldsProps) {
       />
     </>
   );
+}
+
+/**
+ * The terms that a customer who subscribes today agrees to; undefined for a one-time plan. `today`: calendar
+ * date.
+ */
+function subscriptionText({ terms, currency }: PlanOption, today: string): string | undefined {
+  const { every, trial } = terms;
+  if (every === null) return undefined;
+  const schedule = scheduleText({ terms, next_on: addPeriods(today, trial ?? every, 1) }, currency, "en");
+  const once = trial === null ? "" : " Each customer gets one trial.";
+  return `Starts a subscription. If bought today: ${schedule}.${once}`;
 }
 
 type WordFieldsProps<Values extends LinkEditValues> = { form: FormState<Values>; withPlan: boolean };

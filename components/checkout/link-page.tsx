@@ -41,10 +41,7 @@ export function LinkPage({ detail, mode, canWrite }: LinkPageProps) {
     <>
       <PageHeader
         title={linkTitle(link)}
-        crumbs={[
-          { label: "Checkout", href: `/${mode}/checkout` },
-          { label: "Payment links", href: `/${mode}/checkout/links` },
-        ]}
+        crumbs={[{ label: "Payment links", href: `/${mode}/checkout/links` }]}
         badge={<LinkStatus status={link.status} />}
         description={<CopyId id={link.id} label="Copy link id" className="text-ink" />}
         actions={canWrite && <SwitchLink link={link} mode={mode} />}
@@ -119,13 +116,18 @@ function SaleCard({ detail, mode }: Pick<LinkPageProps, "detail" | "mode">) {
               "An amount"
             ),
           },
-          { term: "Paid now", value: <Money amount={link.amount} currency={link.currency} /> },
-          ...(plan ? [{ term: "Price", value: priceText(termsOf(plan), plan.currency) }] : []),
-          ...(plan?.type === "SUBSCRIPTION_FREE_TRIAL"
-            ? [{ term: "Free trial", value: "Not included. This link takes the first billing period." }]
+          {
+            term: plan && plan.type !== "ONE_TIME" ? "Due today" : "Price",
+            value: <Money amount={link.amount} currency={link.currency} />,
+          },
+          ...(plan && plan.type !== "ONE_TIME"
+            ? [{ term: "Subscription", value: priceText(termsOf(plan), plan.currency) }]
             : []),
           { term: "Can be paid", value: link.single_use ? "Once" : "Many times" },
-          { term: "E-mail address", value: link.asks_email ? "Asked for" : "Not asked for" },
+          {
+            term: "E-mail address",
+            value: link.asks_email || (plan && plan.type !== "ONE_TIME") ? "Asked for" : "Not asked for",
+          },
           { term: "Opened", value: timesText(link.opened) },
           { term: "Payments", value: <Payments link={link} path={path} /> },
           { term: "Captured", value: <Captured link={link} path={path} /> },
@@ -150,7 +152,8 @@ function EditCard({ link, mode }: { link: PaymentLinkItem; mode: Mode }) {
     const { body } = readLinkEdit(form.values, link, merchant.timeZone, clockMs(clock, Date.now()));
     if (body === null) return;
     const { data } = await callApi("PATCH /api/dashboard/{mode}/payment-links/{id}", {
-      ...{ params: { mode, id: link.id }, body },
+      params: { mode, id: link.id },
+      body,
     });
     form.keep(linkEditValues(data, merchant.timeZone));
     toast.success("Payment link saved");
@@ -192,7 +195,8 @@ function SwitchDialog({ link, mode, onClose }: { link: PaymentLink; mode: Mode; 
 
   async function change() {
     await callApi("PATCH /api/dashboard/{mode}/payment-links/{id}", {
-      ...{ params: { mode, id: link.id }, body: { active: !link.active } },
+      params: { mode, id: link.id },
+      body: { active: !link.active },
     });
     onClose();
     toast.success(link.active ? "Payment link deactivated" : "Payment link activated");

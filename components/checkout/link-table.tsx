@@ -1,7 +1,7 @@
 import Link from "next/link";
 import { StatusBadge } from "@/components/ui/badge";
 import { Money } from "@/components/ui/card";
-import { ColumnHeads, TabLinks } from "@/components/ui/page-links";
+import { ColumnHeads } from "@/components/ui/page-links";
 import { Time } from "@/components/ui/time";
 import { linkTitle, type PaymentLinkItem, type PaymentLinkStatus } from "@/lib/contract/checkout/payment-link";
 import type { Mode } from "@/lib/contract/transactions/words";
@@ -125,30 +125,4 @@ export function Captured({ link, path }: FigureProps) {
 /** A paid single-use link shows as done. */
 export function LinkStatus({ status }: { status: PaymentLinkStatus }) {
   return <StatusBadge status={status === "COMPLETED" ? "PAID" : status} />;
-}
-
-/** Tabs of Checkout: sessions and links. */
-export function CheckoutTabs({ mode, current }: { mode: Mode; current: "sessions" | "links" }) {
-  const path = `/${mode}/checkout`;
-  return (
-    <TabLinks
-      label="Checkout"
-      tabs={[
-        { label: "Sessions", href: path, current: current === "sessions" },
-        { label: "Payment links", href: `${path}/links`, current: current === "links" },
-      ]}
-    />
-  );
-}
-
-export function LinkFilter({ path, active }: { path: string; active: boolean }) {
-  return (
-    <TabLinks
-      label="Filter by status"
-      tabs={[
-        { label: "All", href: path, current: !active },
-        { label: "Active", href: `${path}?status=ACTIVE`, current: active },
-      ]}
-    />
-  );
 }

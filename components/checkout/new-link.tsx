@@ -15,7 +15,7 @@ import { clockMs } from "@/lib/client/test-clock/clock";
 import { useEnvironmentNow } from "@/lib/client/time-display";
 import { useForm } from "@/lib/client/use-form";
 import type { CurrencyOption } from "@/lib/contract/format";
-import type { PlanOption } from "@/lib/contract/plans/plan";
+import type { PlanOption } from "@/lib/contract/plans/schedule";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { SoldFields, WordFields } from "./link-fields";
 
@@ -52,10 +52,7 @@ export function NewLink({ mode, planId, plans, currency, currencies }: NewLinkPr
     <>
       <PageHeader
         title="New payment link"
-        crumbs={[
-          { label: "Checkout", href: `/${mode}/checkout` },
-          { label: "Payment links", href: list },
-        ]}
+        crumbs={[{ label: "Payment links", href: list }]}
         description="A link where customers can pay. You can copy it again at any time."
       />
       <Form form={form} onSubmit={submit} live aria-label="New payment link" className="flex max-w-2xl flex-col gap-5">

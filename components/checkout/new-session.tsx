@@ -18,7 +18,7 @@ import {
 import { useForm, useOneKey } from "@/lib/client/use-form";
 import type { ClientSession } from "@/lib/contract/checkout/client-session";
 import type { CurrencyOption } from "@/lib/contract/format";
-import type { PlanOption } from "@/lib/contract/plans/plan";
+import type { PlanOption } from "@/lib/contract/plans/schedule";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { minorTyped } from "@/lib/contract/typed-amount";
 import { CreatedSession } from "./created-session";
@@ -39,7 +39,7 @@ type NewSessionProps = {
 export function NewSession(props: NewSessionProps) {
   const { mode, baseUrl, plans } = props;
   const [session, setSession] = useState<ClientSession | null>(null);
-  const crumbs = [{ label: "Checkout", href: `/${mode}/checkout` }];
+  const crumbs = [{ label: "Sessions", href: `/${mode}/checkout` }];
   if (session === null) {
     return (
       <>

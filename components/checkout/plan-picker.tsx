@@ -5,7 +5,7 @@ import type { FieldControlProps } from "@/components/ui/field";
 import { Input, Select } from "@/components/ui/field";
 import { cn } from "@/components/ui/styles";
 import { moneyTextWithCode } from "@/lib/contract/format";
-import type { PlanOption } from "@/lib/contract/plans/plan";
+import { type PlanOption, priceText } from "@/lib/contract/plans/schedule";
 
 type PlanPickerProps = FieldControlProps & {
   plans: readonly PlanOption[];
@@ -19,7 +19,8 @@ type PlanPickerProps = FieldControlProps & {
 const MAX_LISTED = 12;
 const MAX_FOUND = 50;
 
-const priceOf = ({ amount, currency }: PlanOption) => moneyTextWithCode(amount, currency);
+const priceOf = ({ terms, amount, currency }: PlanOption) =>
+  terms.every === null ? moneyTextWithCode(amount, currency) : priceText(terms, currency, moneyTextWithCode);
 const labelOf = (plan: PlanOption) => `${plan.name} · ${priceOf(plan)}`;
 
 export function PlanPicker(props: PlanPickerProps) {

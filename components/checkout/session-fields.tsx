@@ -12,7 +12,7 @@ import { originTyped, type SessionFormValues } from "@/lib/client/checkout/sessi
 import type { FormState } from "@/lib/client/use-form";
 import { isMailable } from "@/lib/contract/emails";
 import type { CurrencyOption } from "@/lib/contract/format";
-import type { PlanOption } from "@/lib/contract/plans/plan";
+import type { PlanOption } from "@/lib/contract/plans/schedule";
 import { PlanPicker } from "./plan-picker";
 
 type SessionFieldsProps = { form: FormState<SessionFormValues> };
@@ -35,7 +35,7 @@ type SaleValues = { sell: "amount" | "plan"; amount: string; currency: string; p
 
 type SoldFieldProps = Omit<SessionPriceProps, "form"> & {
   form: Pick<FormState<SaleValues>, "values" | "field" | "choice" | "errorOf">;
-  planHint?: string;
+  planHint?: string | undefined;
 };
 
 /** The typed amount, or the chosen plan. */

@@ -31,6 +31,13 @@ export function SessionHistory({ detail }: { detail: SessionDetail }) {
 
 function End({ detail }: { detail: SessionDetail }) {
   const { session, cancelled, open_payment_id } = detail;
+  if (detail.is_checking) {
+    return (
+      <Entry icon={RefreshCw} tone="bg-amber-ground text-amber" title="Card check in progress" last>
+        The issuer hasn’t confirmed the card yet. Until it has, the session accepts no other card.
+      </Entry>
+    );
+  }
   if (open_payment_id !== null) {
     return (
       <Entry icon={RefreshCw} tone="bg-amber-ground text-amber" title="Payment in progress" last>
@@ -56,7 +63,11 @@ function End({ detail }: { detail: SessionDetail }) {
     case "COMPLETED":
       return (
         <Entry icon={Check} tone="bg-green-ground text-green" title="Completed" at={session.updated_at} last>
-          The shopper paid.
+          {session.payment_id !== null
+            ? "The shopper paid."
+            : session.subscription_id !== null && session.plan_id !== null
+              ? "The shopper’s card was accepted, and the free trial began."
+              : "The shopper’s card was accepted and stored."}
         </Entry>
       );
     case "CANCELLED":

@@ -1,6 +1,6 @@
 import Link from "next/link";
 import { Banner } from "@/components/ui/banner";
-import { Address, Card, Facts, Money } from "@/components/ui/card";
+import { Address, Card, Facts } from "@/components/ui/card";
 import { CodeFigure, CopyId } from "@/components/ui/copy";
 import { PageHeader } from "@/components/ui/page-header";
 import { buttonStyles } from "@/components/ui/styles";
@@ -11,7 +11,7 @@ import type { SessionDetail } from "@/lib/contract/checkout/endpoints";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { CancelSession } from "./session-actions";
 import { SessionAttempts, SessionHistory } from "./session-history";
-import { SessionStatus } from "./session-table";
+import { SessionAmount, SessionStatus } from "./session-table";
 
 const UNDER_WAY_MS = 3_000;
 const OPEN_MS = 15_000;
@@ -28,13 +28,14 @@ type SessionPageProps = {
 export function SessionPage({ detail, mode, canWrite, canStyle }: SessionPageProps) {
   const { session, plan, link, open_payment_id } = detail;
   const isOpen = session.status === "OPEN";
+  const isBusy = open_payment_id !== null || detail.is_checking;
   const attempts = MAX_SESSION_ATTEMPTS - session.attempts_left;
   return (
     <article>
       <PageHeader
-        title={<Money amount={session.amount} currency={session.currency} />}
-        crumbs={[{ label: "Checkout", href: `/${mode}/checkout` }]}
-        badge={<SessionStatus session={{ status: session.status, under_way: open_payment_id !== null, attempts }} />}
+        title={<SessionAmount session={session} />}
+        crumbs={[{ label: "Sessions", href: `/${mode}/checkout` }]}
+        badge={<SessionStatus session={{ status: session.status, under_way: isBusy, attempts }} />}
         description={
           <span className="flex flex-wrap items-center gap-x-3">
             <CopyId id={session.id} label="Copy session id" className="text-ink" />
@@ -45,7 +46,7 @@ export function SessionPage({ detail, mode, canWrite, canStyle }: SessionPagePro
         }
         actions={<Actions detail={detail} mode={mode} canWrite={canWrite} />}
       />
-      {isOpen && attempts >= MAX_SESSION_ATTEMPTS && open_payment_id === null && (
+      {isOpen && attempts >= MAX_SESSION_ATTEMPTS && !isBusy && (
         <Banner tone="amber" title="No attempts left" className="mb-4">
           All five attempts failed, so the session is closed. Create another one if the customer wants to try again.
         </Banner>
@@ -64,7 +65,7 @@ export function SessionPage({ detail, mode, canWrite, canStyle }: SessionPagePro
           <MetadataBlock session={session} />
         </div>
       </div>
-      {isOpen && <RefreshEvery ms={open_payment_id === null ? OPEN_MS : UNDER_WAY_MS} />}
+      {isOpen && <RefreshEvery ms={isBusy ? UNDER_WAY_MS : OPEN_MS} />}
     </article>
   );
 }
@@ -104,6 +105,8 @@ function SaleBlock({ session, plan, link, mode }: SaleBlockProps) {
               <Link href={`/${mode}/plans/${plan.id}`} className={LINK}>
                 {plan.name}
               </Link>
+            ) : session.mode === "setup" ? (
+              "A card, stored for later payments"
             ) : (
               "An amount without a plan"
             ),
@@ -120,7 +123,25 @@ function SaleBlock({ session, plan, link, mode }: SaleBlockProps) {
                 },
               ]
             : []),
-          { term: "Captured", value: session.capture_method === "manual" ? "When you capture it" : "Immediately" },
+          ...(session.subscription_id === null
+            ? []
+            : [{ term: "Subscription", value: <CopyId id={session.subscription_id} label="Copy subscription id" /> }]),
+          ...(session.payment_method_id === null
+            ? []
+            : [
+                {
+                  term: "Stored card",
+                  value: <CopyId id={session.payment_method_id} label="Copy payment method id" />,
+                },
+              ]),
+          ...(session.mode === "setup"
+            ? []
+            : [
+                {
+                  term: "Captured",
+                  value: session.capture_method === "manual" ? "When you capture it" : "Immediately",
+                },
+              ]),
           {
             term: "Attempts used",
             value: `${MAX_SESSION_ATTEMPTS - session.attempts_left} of ${MAX_SESSION_ATTEMPTS}`,

@@ -1,13 +1,13 @@
 import Link from "next/link";
-import { StatusBadge, statusLabel } from "@/components/ui/badge";
+import { StatusBadge } from "@/components/ui/badge";
 import { Money } from "@/components/ui/card";
-import { ColumnHeads, TabLinks } from "@/components/ui/page-links";
+import { ColumnHeads } from "@/components/ui/page-links";
 import { cn } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
 import { MAX_SESSION_ATTEMPTS, sessionHint } from "@/lib/contract/checkout/attempts";
 import { customerText } from "@/lib/contract/checkout/checkout";
-import type { ClientSessionStatus } from "@/lib/contract/checkout/client-session";
 import type { SessionListItem } from "@/lib/contract/checkout/endpoints";
+import { oneOfRow } from "@/lib/contract/lists/filters";
 import type { Mode } from "@/lib/contract/transactions/words";
 
 const COLUMNS = [
@@ -19,6 +19,8 @@ const COLUMNS = [
   ["Created", "w-32 pr-4 max-lg:hidden"],
   ["Outcome", "w-32 max-md:hidden"],
 ] as const;
+
+export const SESSION_FILTERS = [oneOfRow("status", "Status", ["OPEN", "COMPLETED", "EXPIRED", "CANCELLED"])];
 
 /** A page of sessions; on narrow screens the amount's cell holds the rest. */
 export function SessionTable({ sessions, mode }: { sessions: readonly SessionListItem[]; mode: Mode }) {
@@ -35,13 +37,21 @@ export function SessionTable({ sessions, mode }: { sessions: readonly SessionLis
   );
 }
 
+/** The amount due now. */
+export function SessionAmount({ session, className }: { session: SoldAmount; className?: string }) {
+  const { amount, currency } = session;
+  if (amount === null || currency === null) return <span className={className}>Card setup</span>;
+  return <Money amount={amount} currency={currency} {...(className && { className })} />;
+}
+type SoldAmount = Pick<SessionListItem, "amount" | "currency">;
+
 function SessionRow({ session, mode }: { session: SessionListItem; mode: Mode }) {
   const customer = customerText(session);
   return (
     <tr className="relative h-10 border-b hover:bg-raised">
       <td className="py-2 pr-6 align-middle sm:text-right">
         <Link href={`/${mode}/checkout/${session.id}`} className="font-medium after:absolute after:inset-0">
-          <Money amount={session.amount} currency={session.currency} />
+          <SessionAmount session={session} />
         </Link>
         <span className="mt-0.5 block text-soft [overflow-wrap:anywhere] sm:hidden">
           {[customer, boughtIn(session)].filter(Boolean).join(" · ") || "No customer"}
@@ -119,15 +129,4 @@ export function SessionStatus({ session, className }: SessionStatusProps) {
       {hint && <span className="whitespace-nowrap text-amber text-xs">{hint}</span>}
     </span>
   );
-}
-
-const STATUSES = ["OPEN", "COMPLETED", "EXPIRED", "CANCELLED"] as const satisfies readonly ClientSessionStatus[];
-
-export function SessionStatusTabs({ path, status }: { path: string; status: ClientSessionStatus | null }) {
-  const tabs = STATUSES.map((value) => ({
-    label: statusLabel(value),
-    href: `${path}?status=${value}`,
-    current: status === value,
-  }));
-  return <TabLinks label="Filter by status" tabs={[{ label: "All", href: path, current: status === null }, ...tabs]} />;
 }

@@ -3,7 +3,7 @@ import { expect } from "../fixtures/playwright";
 import { formTest as test } from "../payment-form";
 import { aCard, CARDS } from "../samples";
 
-test("the page may load its own script and style alone, and only the session's origins may embed it", async ({
+test("the page may load only its own script and style, and only the session's origins may embed it", async ({
   open,
 }) => {
   const origins = ["https://shop.example", "http://localhost:4000"];
@@ -37,7 +37,7 @@ test("the page may load its own script and style alone, and only the session's o
   expect(nonces).not.toContain("");
 });
 
-test("without allowed origins nobody may embed the form; asked for by another, it is refused", async ({ open }) => {
+test("without allowed origins the form can't be embedded; another origin's request is rejected", async ({ open }) => {
   const nobody = await open();
   expect((await nobody.form.page()).headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
   const { form } = await open({ allowed_origins: ["https://shop.example"] });
@@ -67,7 +67,7 @@ test("without allowed origins nobody may embed the form; asked for by another, i
   }
 });
 
-test("nothing around a payment sets a cookie, and every other page refuses to be framed", { tag: "@next" }, async ({
+test("no checkout page sets a cookie, and every other page refuses to be framed", { tag: "@next" }, async ({
   baseUrl,
   open,
 }) => {

@@ -10,7 +10,7 @@ import { aCard, CARDS, chargeOf, newPlan } from "../samples";
 const paymentsOf = async (api: Api) => (await api.call(listPayments)).ok().data;
 const sessionOf = async (api: Api, { id }: OpenedSession) => (await api.call(getClientSession, { id })).ok();
 
-test("a card pays the session: the merchant's server reads it, with all that the session says", async ({
+test("a card pays the session, and the merchant's server reads the payment with the session's data", async ({
   api,
   open,
 }) => {
@@ -26,8 +26,15 @@ test("a card pays the session: the merchant's server reads it, with all that the
   expect(session).toMatchObject({ status: "COMPLETED", payment_id: state.payment?.id });
   const payment = (await api.call(getPayment, { id: state.payment?.id ?? "" })).ok();
   expect(payment).toMatchObject({
-    ...{ ...shopper, status: "CAPTURED", amount: 1_999, currency: "USD", customer_name: "Jane Doe", plan_id: plan.id },
-    ...{ client_session_id: opened.id, description: plan.name, billing_address: { postal_code: "94110" } },
+    ...shopper,
+    status: "CAPTURED",
+    amount: 1_999,
+    currency: "USD",
+    customer_name: "Jane Doe",
+    plan_id: plan.id,
+    client_session_id: opened.id,
+    description: plan.name,
+    billing_address: { postal_code: "94110" },
   });
   expect(await opened.form.state()).toEqual(state);
 });
@@ -49,7 +56,7 @@ for (const [number, failure] of [
   ["4000000000000127", "incorrect_cvv"],
   ["4000000000003063", "authentication_failed"],
 ] as const) {
-  test(`${number} is no error but a decline, and the shopper learns: ${failure}`, async ({ api, open }) => {
+  test(`${number} is a decline rather than an error, and the shopper sees: ${failure}`, async ({ api, open }) => {
     const opened = await open();
     const { state } = (await opened.form.attempt(number)).taken();
     expect(state).toMatchObject({ status: "OPEN", attempts_left: 4, failure, payment: null });
@@ -58,7 +65,7 @@ for (const [number, failure] of [
   });
 }
 
-test("five declines close the session; what is mistyped counts for nothing", async ({ api, open }) => {
+test("five declines close the session; invalid input doesn't count", async ({ api, open }) => {
   const opened = await open();
   for (let left = 4; left >= 0; left--) {
     const mistyped = await opened.form.attempt({ card: aCard("4242424242424241") });
@@ -72,7 +79,7 @@ test("five declines close the session; what is mistyped counts for nothing", asy
   expect(await paymentsOf(api)).toHaveLength(5);
 });
 
-test("the same attempt again is the same payment; with another card it is refused", async ({ api, open }) => {
+test("repeating an attempt returns the same payment; with another card it is rejected", async ({ api, open }) => {
   const { form } = await open();
   const first = (await form.attempt({}, { attempt: "a" })).taken();
   for (const again of await Promise.all([1, 2, 3].map(() => form.attempt({}, { attempt: "a" })))) {
@@ -84,7 +91,7 @@ test("the same attempt again is the same payment; with another card it is refuse
   expect((await other.form.attempt({}, { attempt: "a" })).taken().state.status).toBe("COMPLETED");
 });
 
-test("two tabs at once, and the same tab again and again: one payment", async ({ api, open }) => {
+test("two concurrent tabs and repeated submits make one payment", async ({ api, open }) => {
   const opened = await open();
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, index) => opened.form.attempt({}, { attempt: `tab-${index % 4}` })),
@@ -97,7 +104,7 @@ test("two tabs at once, and the same tab again and again: one payment", async ({
   expect(payments.map(({ status }) => status)).toEqual(["CAPTURED"]);
 });
 
-test("a lost answer: the session says that a payment is under way, takes no other, cannot be cancelled, and ends paid", async ({
+test("a lost response: the session has a payment in progress, accepts no other, can't be cancelled, and ends paid", async ({
   api,
   open,
 }) => {
@@ -117,7 +124,7 @@ test("a lost answer: the session says that a payment is under way, takes no othe
   expect(await paymentsOf(api)).toHaveLength(1);
 });
 
-test("a payment that never came about leaves the session open, and says so", async ({ open }) => {
+test("a payment that was never executed leaves the session open and is reported", async ({ open }) => {
   const { form } = await open();
   expect((await form.attempt(CARDS.garbage)).taken().state.status).toBe("PROCESSING");
   await expect.poll(async () => (await form.state()).status, { timeout: 60_000 }).toBe("OPEN");
@@ -125,7 +132,12 @@ test("a payment that never came about leaves the session open, and says so", asy
   expect((await form.attempt()).taken().state.status).toBe("COMPLETED");
 });
 
-test("the issuer's question: the state says where, and the answer decides", async ({ api, open, baseUrl, shopper }) => {
+test("a challenge: the state has its URL, and the shopper's choice decides", async ({
+  api,
+  open,
+  baseUrl,
+  shopper,
+}) => {
   const opened = await open({ return_url: "https://shop.example/thanks?order=1" });
   for (const [result, left] of [
     ["failed", 4],
@@ -150,7 +162,7 @@ test("the issuer's question: the state says where, and the answer decides", asyn
   expect((await paymentsOf(api)).map(({ status }) => status)).toEqual(["CAPTURED", "DECLINED", "DECLINED"]);
 });
 
-test("cancelling while the issuer asks gives the payment up, and closes the session", async ({ api, open }) => {
+test("cancelling during a challenge abandons the payment and closes the session", async ({ api, open }) => {
   const opened = await open();
   const { state } = (await opened.form.attempt(CARDS.challenge)).taken();
   expect((await api.call(cancelClientSession, { id: opened.id })).ok().status).toBe("CANCELLED");
@@ -187,10 +199,7 @@ test("a token is for the merchant's server: it pays this session once, and not a
   (await opened.form.attempt({ mode: "tokenize" })).refused("invalid_state");
 });
 
-test("what the session says of the customer counts before what is typed beside the card, paid by form or by token", async ({
-  api,
-  open,
-}) => {
+test("the session's customer data takes precedence over typed data, by form and by token", async ({ api, open }) => {
   const address = { line1: "1 Main St", line2: null, city: null, state: null, postal_code: "62701", country: "US" };
   const known = { customer_name: "Jane Doe", billing_address: address };
   const typed = { card: aCard(CARDS.approved, { name: "J Doe" }), postal_code: "94110" };
@@ -207,7 +216,7 @@ test("what the session says of the customer counts before what is typed beside t
   expect(alone).toMatchObject({ customer_name: "Jane Doe", billing_address: { postal_code: "94110" } });
 });
 
-test("a session that is cancelled, or past its time, takes nothing and says which", async ({ api, db, open }) => {
+test("a cancelled or expired session accepts nothing and reports which it is", async ({ api, db, open }) => {
   const cancelled = await open();
   await api.call(cancelClientSession, { id: cancelled.id });
   const expired = await open();
@@ -225,14 +234,14 @@ test("a session that is cancelled, or past its time, takes nothing and says whic
   expect(await paymentsOf(api)).toEqual([]);
 });
 
-test("live mode has no processor: nothing is taken, and nothing is counted", async ({ tenant, open }) => {
+test("live mode without a processor accepts nothing and counts no attempt", async ({ tenant, open }) => {
   const { form } = await open({}, tenant.live);
   (await form.attempt()).refused("processor_not_configured");
   (await form.attempt({ mode: "tokenize" })).refused("processor_not_configured");
   expect(await form.state()).toMatchObject({ status: "OPEN", attempts_left: 5 });
 });
 
-test("a merchant that is suspended takes no cards, and its form says so", async ({ tenant, db, open }) => {
+test("a suspended merchant accepts no cards, and its form says so", async ({ tenant, db, open }) => {
   const { form } = await open();
   await db.sql`update merchants set suspended_at = now() where id = ${tenant.merchant.id}`;
   (await form.attempt()).refused("merchant_suspended");
@@ -240,7 +249,7 @@ test("a merchant that is suspended takes no cards, and its form says so", async 
   expect([page.status, await page.text()]).toEqual([403, expect.stringContaining("Payments are paused")]);
 });
 
-test("a challenge that nobody answers in time ends without a payment", async ({ db, service, open }) => {
+test("a challenge that expires ends without a payment", async ({ db, service, open }) => {
   const { form } = await open();
   const { state } = (await form.attempt(CARDS.challenge)).taken();
   const payment = decodeId("payment", state.payment?.id ?? "");
@@ -262,7 +271,7 @@ test("the charge knows its session, and another merchant cannot see either", asy
 
 const UNKNOWN = ["x", "cst_", `cst_${"a".repeat(43)}`, `cst_${"a".repeat(44)}`, "cst_%00", "4242424242424242"];
 for (const token of UNKNOWN) {
-  test(`there is no session '${token.slice(0, 8)}' of ${token.length} characters: 404, whatever is asked`, async ({
+  test(`the unknown session '${token.slice(0, 8)}' of ${token.length} characters is 404 for every request`, async ({
     baseUrl,
   }) => {
     const form = new PaymentForm(baseUrl, token);
@@ -274,15 +283,15 @@ for (const token of UNKNOWN) {
 }
 
 for (const [what, headers] of [
-  ["says nothing of where it comes from", {}],
+  ["has no origin", {}],
   ["comes from another site", { "Sec-Fetch-Site": "cross-site", Origin: "https://evil.example" }],
-  ["comes from a neighbour", { "Sec-Fetch-Site": "same-site" }],
+  ["comes from the same site", { "Sec-Fetch-Site": "same-site" }],
   ["was typed into the address bar", { "Sec-Fetch-Site": "none" }],
   ["has the merchant's origin", { Origin: "https://shop.example" }],
-  ["has no origin", { Origin: "null" }],
+  ["has an opaque origin", { Origin: "null" }],
 ] as const) {
   const tag = what === "comes from another site" ? "@next" : [];
-  test(`an attempt that ${what} is refused: 403, and nothing is counted`, { tag }, async ({ open }) => {
+  test(`an attempt that ${what} is rejected with 403 and not counted`, { tag }, async ({ open }) => {
     const { form } = await open({ allowed_origins: ["https://shop.example"] });
     (await form.attempt({}, { headers })).refused("origin_not_allowed");
     expect(await form.state()).toMatchObject({ status: "OPEN", attempts_left: 5 });
@@ -311,9 +320,9 @@ for (const [what, body, code, param] of [
   ["an attempt too long", { attempt: "a".repeat(65) }, "invalid_parameter", "attempt"],
   ["an amount", { amount: 1 }, "unknown_parameter", "amount"],
   ["a currency", { currency: "XTS" }, "unknown_parameter", "currency"],
-  ["a member of the card that there is none", wrongCard({ pin: "1234" }), "unknown_parameter", "card.pin"],
+  ["an unknown member of the card", wrongCard({ pin: "1234" }), "unknown_parameter", "card.pin"],
 ] as const) {
-  test(`an attempt is refused, and not counted: ${what}`, async ({ open }) => {
+  test(`an attempt is rejected and not counted: ${what}`, async ({ open }) => {
     const { form } = await open();
     const answer = await form.attempt(body);
     expect(answer.refused(code).errors.map((error) => error.param)).toContain(param);

@@ -29,7 +29,7 @@ function endingOf({ behavior }: SandboxCard): Ending {
 }
 
 // e2e/demo/cards.spec.ts tests both widths, within a complete shop.
-test("every card of the sandbox does in the form what the docs say: the shopper, the page and the server agree", {
+test("every sandbox card behaves in the form as documented: shopper, page and server agree", {
   tag: "@prove",
 }, async ({ context, api, openCheckout }) => {
   const check = async (card: SandboxCard): Promise<void> => {
@@ -54,7 +54,9 @@ test("every card of the sandbox does in the form what the docs say: the shopper,
       const payment = (await api.call(getPayment, { id: payment_id ?? "" })).ok();
       expect(payment).toMatchObject({ status: ending.paid, amount: session.amount, client_session_id: session.id });
       const result = { clientSessionId: session.id, paymentId: payment_id, status: ending.paid };
-      expect(await told("onSuccess")).toEqual([{ ...result, paymentToken: null, returnUrl: null }]);
+      expect(await told("onSuccess")).toEqual([
+        { ...result, paymentToken: null, returnUrl: null, paymentMethodId: null, subscriptionId: null },
+      ]);
       expect(await told("onError")).toEqual([]);
       await expect(form.getByText(payment_id ?? "nothing")).toBeVisible();
       return;

@@ -13,7 +13,7 @@ const formIn = async (page: Page): Promise<Frame> => {
 const strangerOf = (origin: string) =>
   origin.includes("localhost") ? origin.replace("localhost", "127.0.0.1") : origin.replace("127.0.0.1", "localhost");
 
-test("a page that the session does not name cannot show the form, whatever it says", async ({
+test("a page that the session does not name cannot show the form, whatever origin it claims", async ({
   page,
   baseUrl,
   merchantSite,
@@ -69,7 +69,7 @@ test("the form is shown in pages that isolate themselves from other origins", as
   }
 });
 
-test("the form obeys its own page alone: other windows, other frames and other words do nothing", async ({
+test("the form obeys only its own page: other windows, frames and messages have no effect", async ({
   page,
   context,
   api,
@@ -132,7 +132,7 @@ test("the form obeys its own page alone: other windows, other frames and other w
   await expectPaid(checkout.form);
 });
 
-test("a payment loads nothing from anybody but Cardlane, sets no cookie, keeps nothing in the browser, and breaks no policy", async ({
+test("a payment loads nothing from other origins, sets no cookie, stores nothing in the browser, and violates no policy", async ({
   page,
   context,
   baseUrl,
@@ -172,7 +172,7 @@ test("a payment loads nothing from anybody but Cardlane, sets no cookie, keeps n
   expect(complaints).toEqual([]);
 });
 
-test("what the shopper types is nowhere but in the form: not in the page, an address, or what the page is told", async ({
+test("typed values exist only in the form: not in the page, an address, or a message to the page", async ({
   page,
   openCheckout,
 }) => {

@@ -182,6 +182,8 @@ export const payButton = (form: Form) => form.locator("button[type=submit].pay")
 /** Fills in the card and pays. */
 export async function pay(form: Form, number?: string, typed?: TypedCard): Promise<void> {
   await fillCard(form, number, typed);
+  // The sentence to which shoppers agree before their card is stored.
+  if ((await form.locator("#consent").count()) > 0) await form.locator("#consent").check();
   await payButton(form).click();
 }
 

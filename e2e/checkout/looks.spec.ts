@@ -92,7 +92,7 @@ for (const { width, theme, ...tag } of BY_ITSELF) {
   );
 }
 
-test("closed forms and pages that say no are accessible and fit, in a language that runs from right to left, too", async ({
+test("closed forms and error pages are accessible and fit, right-to-left too", async ({
   page,
   baseUrl,
   openCheckout,
@@ -122,7 +122,7 @@ test("closed forms and pages that say no are accessible and fit, in a language t
   await expectWell(page);
 });
 
-test("the frame is as high as the form, whatever the form shows", async ({ page, openCheckout }) => {
+test("the frame is as high as the form in every state", async ({ page, openCheckout }) => {
   const checkout = await openCheckout(page, {}, { currency: "USD" });
   const height = () => page.locator("#payment iframe").evaluate((frame) => frame.getBoundingClientRect().height);
   const content = () =>

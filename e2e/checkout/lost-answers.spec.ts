@@ -44,7 +44,7 @@ test("the connection is cut after the server has the card: the form checks, neve
   expect(await checkout.told("onError")).toMatchObject([{ code: "connection_lost" }]);
 });
 
-test("the connection is cut before the server has the card: the same attempt is sent again, and pays once", async ({
+test("the connection is cut before the server has the card: the attempt is resent, and pays once", async ({
   page,
   api,
   context,
@@ -64,7 +64,7 @@ test("the connection is cut before the server has the card: the same attempt is 
   expect(await paymentsOf(api)).toEqual(["CAPTURED"]);
 });
 
-test("answers that are no answers, of a proxy or a server in trouble, are asked about again", {
+test("invalid responses of a proxy or failing server are requested again", {
   tag: "@prove",
 }, async ({ page, api, openCheckout }) => {
   const troubles = [
@@ -83,7 +83,7 @@ test("answers that are no answers, of a proxy or a server in trouble, are asked 
   expect(await paymentsOf(api)).toEqual(["DECLINED"]);
 });
 
-test("the shopper reloads while the payment is under way: the form knows, and ends paid, once", async ({
+test("a reload while the payment is in progress: the form knows, and ends paid, once", async ({
   page,
   api,
   openCheckout,
@@ -102,7 +102,7 @@ test("the shopper reloads while the payment is under way: the form knows, and en
   ]);
 });
 
-test("however often and however fast the button is pressed: one attempt", async ({ page, api, openCheckout }) => {
+test("however often and fast the button is clicked, there is one attempt", async ({ page, api, openCheckout }) => {
   const sent = attemptsOf(page);
   const checkout = await openCheckout(page);
   await fillCard(checkout.form);
@@ -116,7 +116,7 @@ test("however often and however fast the button is pressed: one attempt", async 
   expect(await paymentsOf(api)).toEqual(["CAPTURED"]);
 });
 
-test("two tabs pay at once, each with its card: one pays, the other shows it as paid", async ({
+test("two tabs pay concurrently with different cards: one pays, the other shows it as paid", async ({
   context,
   api,
   openCheckout,
@@ -138,7 +138,7 @@ test("two tabs pay at once, each with its card: one pays, the other shows it as 
   for (const { told } of tabs) expect(await told("onSuccess")).toMatchObject([{ paymentId: payment_id }]);
 });
 
-test("too many attempts from here: the form says to wait, and the card can be sent again", async ({
+test("too many attempts from one address: the form asks to wait, and the card can be sent again", async ({
   page,
   api,
   openCheckout,

@@ -67,11 +67,7 @@ test("a developer's mistake is thrown, and explained in the console", async ({
   }
 });
 
-test("colors that are hard to tell apart are a warning, and the form is shown", async ({
-  page,
-  baseUrl,
-  openCheckout,
-}) => {
+test("low-contrast colors cause a warning, and the form is shown", async ({ page, baseUrl, openCheckout }) => {
   const warnings = consoleOf(page, "warning");
   await withScriptedForm(page, baseUrl);
   await openCheckout(page, { appearance: { text_color: "#dddddd" } });
@@ -80,12 +76,7 @@ test("colors that are hard to tell apart are a warning, and the form is shown", 
   await expect(page.locator("#payment iframe")).toHaveCount(1);
 });
 
-test("a script that was copied into the page's own files says where to load it from", async ({
-  page,
-  baseUrl,
-  request,
-  merchantSite,
-}) => {
+test("a copied script reports where to load it from", async ({ page, baseUrl, request, merchantSite }) => {
   const copy = await (await request.get(`${baseUrl}/sdk/v1.js`)).text();
   await page.goto(merchantSite.serve(`<main id="payment"></main><script>${copy}</script>`));
   const mounted = page.evaluate((token) => void Cardlane.mount("#payment", { token }), TOKEN);
@@ -131,7 +122,7 @@ test("a form that stays silent is reported as not loaded, and blames no origin",
   expect(errors[0]).toMatch(LINK);
 });
 
-test("a page whose own policy blocks the frame is told which source to add", async ({
+test("a page whose policy blocks the frame gets the source to add", async ({
   page,
   baseUrl,
   merchantSite,
@@ -149,7 +140,7 @@ for (const [name, path] of [
   ["a form that an outage kept away", "/pay/**"],
   ["a form whose script was lost", "/sdk/frame.js**"],
 ] as const) {
-  test(`${name} is loaded again, and nobody is told of an error`, async ({ page, baseUrl, openCheckout }) => {
+  test(`${name} is reloaded without an error`, async ({ page, baseUrl, openCheckout }) => {
     let lost = 0;
     await page.route(`${baseUrl}${path}`, (route) =>
       ++lost === 1 ? route.abort("connectionreset") : route.continue(),
@@ -161,7 +152,7 @@ for (const [name, path] of [
   });
 }
 
-test("a page whose origin the session does not name shows no form, and learns why", async ({
+test("a page whose origin the session does not name shows no form, and gets the reason", async ({
   page,
   openCheckout,
   merchantSite,

@@ -3,7 +3,7 @@ import { expect } from "../fixtures/playwright";
 import { CARDS } from "../samples";
 import { consoleOf, merchantHtml, merchantPage, replaceForm, TOKEN, test, withScriptedForm } from "./fixtures";
 
-test("the script says which version it is", async ({ page, baseUrl, merchantSite }) => {
+test("the script has a version", async ({ page, baseUrl, merchantSite }) => {
   await page.goto(merchantSite.serve(merchantHtml(baseUrl)));
   const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
   expect(await page.evaluate(() => Cardlane.version)).toBe(version);
@@ -18,7 +18,10 @@ test("the form is a frame of Cardlane's, named for screen readers and out of sig
   const form = await withScriptedForm(page, baseUrl);
   const appearance = { accent_color: "#1a73e8" };
   const checkout = await openCheckout(page, {
-    ...{ appearance, locale: "de", button: false, mode: "tokenize" },
+    appearance,
+    locale: "de",
+    button: false,
+    mode: "tokenize",
     fields: { name: true, postalCode: false },
   });
   const iframe = page.locator("#payment iframe");
@@ -30,7 +33,11 @@ test("the form is a frame of Cardlane's, named for screen readers and out of sig
   const address = await form.address();
   expect(address.origin + address.pathname).toBe(`${baseUrl}/pay/${checkout.token}`);
   expect(Object.fromEntries(address.searchParams)).toEqual({
-    ...{ origin: merchantSite.origin, locale: "de", mode: "tokenize", name: "1", postal_code: "0" },
+    origin: merchantSite.origin,
+    locale: "de",
+    mode: "tokenize",
+    name: "1",
+    postal_code: "0",
   });
   await expect
     .poll(() => form.heard())
@@ -49,7 +56,7 @@ test("the form is a frame of Cardlane's, named for screen readers and out of sig
   expect(await checkout.told()).toEqual([{ callback: "onReady", payload: null }]);
 });
 
-test("what happens in the form reaches the page's callbacks", async ({ page, baseUrl, openCheckout }) => {
+test("the form's events reach the page's callbacks", async ({ page, baseUrl, openCheckout }) => {
   const form = await withScriptedForm(page, baseUrl);
   const checkout = await openCheckout(page);
   await form.say({ type: "ready" });
@@ -57,8 +64,12 @@ test("what happens in the form reaches the page's callbacks", async ({ page, bas
   await form.say({ type: "error", code: "card_declined", message: "Declined.", attempts_left: 4 });
   await form.say({ type: "action_required", kind: "three_d_secure" });
   await form.say({
-    ...{ type: "success", client_session_id: "cs_1", payment_id: "pay_1", status: "CAPTURED" },
-    ...{ payment_token: null, return_url: null },
+    type: "success",
+    client_session_id: "cs_1",
+    payment_id: "pay_1",
+    status: "CAPTURED",
+    payment_token: null,
+    return_url: null,
   });
   await form.say({ type: "expired" });
   await expect
@@ -71,15 +82,20 @@ test("what happens in the form reaches the page's callbacks", async ({ page, bas
       {
         callback: "onSuccess",
         payload: {
-          ...{ clientSessionId: "cs_1", paymentId: "pay_1", status: "CAPTURED" },
-          ...{ paymentToken: null, returnUrl: null },
+          clientSessionId: "cs_1",
+          paymentId: "pay_1",
+          paymentMethodId: null,
+          subscriptionId: null,
+          status: "CAPTURED",
+          paymentToken: null,
+          returnUrl: null,
         },
       },
       { callback: "onExpired", payload: null },
     ]);
 });
 
-test("messages of anybody but the form, or in another form, are ignored without a word", async ({
+test("messages from any other sender, or in another format, are silently ignored", async ({
   page,
   baseUrl,
   openCheckout,
@@ -93,8 +109,13 @@ test("messages of anybody but the form, or in another form, are ignored without 
   await form.say({ type: "ready" });
 
   const success = {
-    ...{ source: "cardlane", type: "success", client_session_id: "cs_1", payment_id: "pay_1", status: "CAPTURED" },
-    ...{ payment_token: null, return_url: null },
+    source: "cardlane",
+    type: "success",
+    client_session_id: "cs_1",
+    payment_id: "pay_1",
+    status: "CAPTURED",
+    payment_token: null,
+    return_url: null,
   };
   const sayToTop = `parent.postMessage(${JSON.stringify(success)}, "*")`;
   // The page itself, a frame of its own site, and another Cardlane frame.
@@ -135,7 +156,7 @@ test("messages of anybody but the form, or in another form, are ignored without 
   expect(failures).toEqual([]);
 });
 
-test("a button of the page's own submits once the form is ready, and says so when it is early", async ({
+test("the page's own button submits once the form is ready, and reports it if it is early", async ({
   page,
   baseUrl,
   openCheckout,
@@ -151,7 +172,7 @@ test("a button of the page's own submits once the form is ready, and says so whe
   await expect.poll(async () => (await form.heard()).map(({ type }) => type)).toEqual(["init", "submit"]);
 });
 
-test("looks, language and button change while the form is shown, and hold when the page moves it", async ({
+test("looks, language and button change while the form is shown, and persist when the page moves it", async ({
   page,
   baseUrl,
   openCheckout,
@@ -163,9 +184,7 @@ test("looks, language and button change while the form is shown, and hold when t
   await expect(page.locator("#payment iframe")).toHaveAttribute("title", "Formulaire de paiement sécurisé");
   await expect
     .poll(async () => (await form.heard()).at(-1))
-    .toMatchObject({
-      ...{ type: "update", locale: "fr", appearance: { theme: "dark" } },
-    });
+    .toMatchObject({ type: "update", locale: "fr", appearance: { theme: "dark" } });
   expect((await form.heard()).at(-1)).not.toHaveProperty("button");
   // A frame that is moved in the document reloads, and initializes again.
   await page.evaluate(() => document.body.prepend(document.querySelector("#payment") as Element));
@@ -194,7 +213,7 @@ test("a form that was unmounted is gone: no frame, no callbacks, and the next on
   await expect(page.locator("#payment iframe")).toHaveCount(1);
 });
 
-test("mounted, unmounted and mounted again, as React's strict mode does, there is one form that speaks once", async ({
+test("mounting, unmounting and mounting again, as in React's strict mode, leaves one form that reports once", async ({
   page,
   baseUrl,
   merchantSite,
@@ -217,11 +236,7 @@ test("mounted, unmounted and mounted again, as React's strict mode does, there i
   expect(errors).toEqual([]);
 });
 
-test("a callback that throws is the page's own error, and the form goes on", async ({
-  page,
-  baseUrl,
-  merchantSite,
-}) => {
+test("an error in a callback is the page's own, and the form continues", async ({ page, baseUrl, merchantSite }) => {
   const failures: string[] = [];
   page.on("pageerror", (error) => failures.push(error.message));
   const form = await withScriptedForm(page, baseUrl);
@@ -257,10 +272,7 @@ test("a page with a strict content security policy needs no more than the script
   expect(violations.filter((text) => !text.includes("favicon"))).toEqual([]);
 });
 
-test("the form itself loads in a merchant's page, grows as it needs, and says when it is complete", async ({
-  page,
-  openCheckout,
-}) => {
+test("the form loads in a merchant's page, grows as needed, and reports completion", async ({ page, openCheckout }) => {
   const said = [...["error", "warning"].map((type) => consoleOf(page, type))];
   const checkout = await openCheckout(page, { fields: { name: false } });
   await expect.poll(() => checkout.told("onReady")).toHaveLength(1);

@@ -6,7 +6,7 @@ import { PaymentForm } from "../payment-form";
 import { CARDS } from "../samples";
 import { expectPaid, expectStep, fillCard, pay, payButton, TEXTS, test } from "./fixtures";
 
-test("a paid session shows as paid, wherever its form is opened again, and takes no card", async ({
+test("a paid session shows as paid wherever its form is reopened, and accepts no card", async ({
   page,
   context,
   baseUrl,
@@ -48,7 +48,7 @@ test("a session that is cancelled or ends while its form is open closes the form
   expect(await expired.told("onExpired")).toEqual([null]);
 });
 
-test("the fifth decline closes the form: it says so, counts down before, and the page learns it", async ({
+test("the fifth decline closes the form: it counts down, says so, and reports it to the page", async ({
   page,
   api,
   openCheckout,
@@ -83,11 +83,12 @@ test("in mode tokenize the page gets a token, its server pays with it, and the f
   const { amount, currency } = checkout.session;
   const body = { amount, currency, payment_token: result?.paymentToken };
   expect((await api.call(createPayment, { body })).ok()).toMatchObject({
-    ...{ status: "CAPTURED", client_session_id: checkout.session.id },
+    status: "CAPTURED",
+    client_session_id: checkout.session.id,
   });
 });
 
-test("a payment link is a page of its own, which takes the shopper back with the ids of what was paid", async ({
+test("a payment link is a page that returns the shopper with the ids of the payment", async ({
   page,
   api,
   baseUrl,
@@ -110,13 +111,13 @@ test("a payment link is a page of its own, which takes the shopper back with the
   expect(page.url()).toBe(`${return_url}&client_session_id=${session.id}&payment_id=${payment_id}`);
 });
 
-test("a link that is not whole, or of another, says that there is nothing to pay", async ({ page, baseUrl }) => {
+test("an incomplete or unknown link says that there is nothing to pay", async ({ page, baseUrl }) => {
   const answer = await page.goto(`${baseUrl}/pay/cst_${"a".repeat(43)}`);
   expect(answer?.status()).toBe(404);
   await expect(page.getByRole("heading", { name: TEXTS.closed.not_found.title })).toBeVisible();
 });
 
-test("a merchant without a processor for live payments: the form says that the shop cannot, and nothing is charged", async ({
+test("without a live processor the form says that the shop cannot take payments, and nothing is charged", async ({
   page,
   tenant,
   db,

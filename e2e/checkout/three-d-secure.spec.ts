@@ -13,7 +13,7 @@ for (const [button, pays] of [
   ["Fail the check", false],
   ["Cancel and go back", false],
 ] as const) {
-  test(`the issuer asks inside the form, and the shopper answers: ${button}`, async ({ page, api, openCheckout }) => {
+  test(`the challenge is shown in the form, and the shopper clicks ${button}`, async ({ page, api, openCheckout }) => {
     const checkout = await openCheckout(page, {}, { return_url: "https://shop.example/thanks" });
     await pay(checkout.form, CARDS.challenge);
     await expect(issuerIn(checkout.form).getByRole("heading", { level: 1 })).toHaveText("Confirm your payment");
@@ -31,7 +31,7 @@ for (const [button, pays] of [
   });
 }
 
-test("the page is loaded again while the issuer asks: it asks again, and one payment is made", async ({
+test("the page is reloaded during a challenge: the challenge is shown again, and one payment is made", async ({
   page,
   api,
   openCheckout,
@@ -46,7 +46,7 @@ test("the page is loaded again while the issuer asks: it asks again, and one pay
   expect((await api.call(listPayments)).ok().data.map(({ status }) => status)).toEqual(["CAPTURED"]);
 });
 
-test("the issuer is answered elsewhere, or too late, or the merchant cancels: the form goes on by itself", async ({
+test("a challenge completed elsewhere, too late, or cancelled by the merchant: the form continues by itself", async ({
   context,
   api,
   db,
@@ -76,7 +76,7 @@ test("the issuer is answered elsewhere, or too late, or the merchant cancels: th
   await expectStep(cancelled.form, TEXTS.closed.cancelled.title);
 });
 
-test("an issuer whose page cannot be framed is opened in a window of its own, and the form waits for the answer", async ({
+test("a challenge page that cannot be framed opens in its own window, and the form waits for it", async ({
   page,
   context,
   openCheckout,
@@ -105,7 +105,7 @@ for (const [button, status, title] of [
   ["Approve the payment", "CAPTURED", "The payment is confirmed"],
   ["Fail the check", "DECLINED", "3-D Secure failed"],
 ] as const) {
-  test(`a shopper answers the 3-D Secure challenge: ${button}`, async ({ page, api }) => {
+  test(`a shopper completes the 3-D Secure challenge: ${button}`, async ({ page, api }) => {
     const payment = await captured(api, challenged);
     const url = payment.next_action?.redirect_to_url.url ?? "";
     await page.goto(url);

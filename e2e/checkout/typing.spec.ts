@@ -8,7 +8,7 @@ import { expect } from "../fixtures/playwright";
 import { CARDS } from "../samples";
 import { expectPaid, expectStep, fillCard, pay, payButton, TEXTS, test } from "./fixtures";
 
-test("a shopper pays with the keyboard alone, and is led from field to field", async ({ page, openCheckout }) => {
+test("a shopper pays by keyboard alone, with the focus moving from field to field", async ({ page, openCheckout }) => {
   const checkout = await openCheckout(page, {}, { currency: "USD" });
   const { form } = checkout;
   await form.locator("#number").focus();
@@ -35,7 +35,7 @@ test("a shopper pays with the keyboard alone, and is led from field to field", a
   expect(await checkout.told("onChange")).toContainEqual({ complete: true, empty: false, processing: false });
 });
 
-test("Enter in a field pays, and before that leads to what is missing, which is said at the field", async ({
+test("Enter in a field pays, or moves to the first invalid field and reports it there", async ({
   page,
   openCheckout,
 }) => {
@@ -59,10 +59,7 @@ test("Enter in a field pays, and before that leads to what is missing, which is 
   await expectPaid(form);
 });
 
-test("a number is taken as it is pasted or filled in, and one of a brand says which", async ({
-  page,
-  openCheckout,
-}) => {
+test("a number is accepted as pasted or autofilled, and its brand is shown", async ({ page, openCheckout }) => {
   const { form } = await openCheckout(page);
   const number = form.locator("#number");
   for (const [pasted, shown, brand] of [
@@ -86,7 +83,7 @@ test("a number is taken as it is pasted or filled in, and one of a brand says wh
   await expect(form.getByText(TEXTS.problems.expiry_past)).toBeVisible();
 });
 
-test("the postal code is asked for where issuers check it, the name unless the shop has it asked elsewhere", async ({
+test("the postal code is required where issuers check it, the name unless the shop collects it elsewhere", async ({
   context,
   api,
   openCheckout,
@@ -121,7 +118,7 @@ test("a card number in the wrong field is sent nowhere", async ({ page, openChec
   expect(sent).toEqual([]);
 });
 
-test("a button of the page's own pays, and can be told to wait", async ({ page, openCheckout }) => {
+test("the page's own button pays, and can be disabled", async ({ page, openCheckout }) => {
   const checkout = await openCheckout(page, { button: false });
   await expect(checkout.form.locator("#number")).toBeVisible();
   await expect(payButton(checkout.form)).toHaveCount(0);
@@ -136,7 +133,7 @@ test("a button of the page's own pays, and can be told to wait", async ({ page, 
   expect(changes.at(-1)).toMatchObject({ processing: false });
 });
 
-test("every language has all its words and its direction, and what is typed survives a change of it", async ({
+test("every language has all texts and its direction, and typed values survive a change of language", async ({
   page,
   openCheckout,
 }) => {
@@ -161,7 +158,7 @@ test("every language has all its words and its direction, and what is typed surv
   await expectStep(form, textsOf("ar").done.title);
 });
 
-test("the language is the shopper's own, unless the shop asks for another", async ({ browser, openCheckout }) => {
+test("the language is the shopper's, unless the shop sets another", async ({ browser, openCheckout }) => {
   const context = await browser.newContext({ locale: "pt-BR" });
   const own = await openCheckout(await context.newPage());
   await expect(own.form.locator("label[for=number]")).toHaveText(textsOf("pt").labels.number);
@@ -170,10 +167,7 @@ test("the language is the shopper's own, unless the shop asks for another", asyn
   await context.close();
 });
 
-test("a press of Pay is not lost when the field that it leaves would say what is wrong with it", async ({
-  page,
-  openCheckout,
-}) => {
+test("a click on Pay is not lost when leaving the field shows an error", async ({ page, openCheckout }) => {
   const { form } = await openCheckout(page, {}, { currency: "USD" });
   for (const [field, typed] of [
     ["number", "4242"],

@@ -1,4 +1,6 @@
 import { build } from "esbuild";
+import type { ClientSession } from "@/lib/contract/checkout/client-session";
+import { getClientSession } from "@/lib/contract/checkout/endpoints";
 import type { Payment } from "@/lib/contract/payments/payment";
 import { fillCard, pay, payButton, test } from "../checkout/fixtures";
 import { expect } from "../fixtures/playwright";
@@ -9,7 +11,7 @@ test.beforeEach(async ({ context, baseUrl, page }) => {
   await page.goto("/docs/checkout");
 });
 
-test("script, mount and update work as they are copied, and under the policy that the page gives", async ({
+test("script, mount and update work as copied, and under the policy that the page gives", async ({
   page,
   merchantSite,
   newCheckoutSession,
@@ -38,7 +40,7 @@ test("script, mount and update work as they are copied, and under the policy tha
   await page.waitForURL(/\/paid\?/);
 });
 
-test("a button of one’s own pays as it is copied", async ({ page, merchantSite, newCheckoutSession }) => {
+test("the page's own button pays as copied", async ({ page, merchantSite, newCheckoutSession }) => {
   const button = await copyFrom(page, "Your own button");
   const script = await copyFrom(page, "In your page");
   const { client_session_token: token } = await newCheckoutSession({ return_url: `${merchantSite.origin}/paid` });
@@ -49,7 +51,7 @@ test("a button of one’s own pays as it is copied", async ({ page, merchantSite
   await page.waitForURL(/\/paid\?/);
 });
 
-test("the React component pays in strict mode, as it is copied", async ({ page, merchantSite, newCheckoutSession }) => {
+test("the React component pays in strict mode, as copied", async ({ page, merchantSite, newCheckoutSession }) => {
   const component = await copyFrom(page, "Five lines");
   const script = await copyFrom(page, "In your page");
   const { client_session_token: token } = await newCheckoutSession();
@@ -59,7 +61,10 @@ test("the React component pays in strict mode, as it is copied", async ({ page, 
     createRoot(document.getElementById("card-form")).render(<StrictMode><CardForm token=${JSON.stringify(token)} /></StrictMode>);`;
   const { outputFiles } = await build({
     stdin: { contents: source, loader: "tsx", resolveDir: process.cwd() },
-    ...{ bundle: true, write: false, jsx: "automatic", define: { "process.env.NODE_ENV": '"development"' } },
+    bundle: true,
+    write: false,
+    jsx: "automatic",
+    define: { "process.env.NODE_ENV": '"development"' },
   });
   merchantSite.serve("Thank you", { path: "/result" });
   const bundle = (outputFiles[0]?.text ?? "").replaceAll("</script", "<\\/script");
@@ -69,7 +74,21 @@ test("the React component pays in strict mode, as it is copied", async ({ page, 
 });
 
 if (has("curl") && has("bash")) {
-  test("the server’s payment with a token works as it is copied", async ({
+  test("a setup session works as copied", async ({ page, tenant }) => {
+    const command = await copyFrom(page, "Your server opens a setup session");
+    const { secret } = await tenant.newKey({ permissions: ["client_session.create"] });
+    const session = JSON.parse(shell(`${command} -s`, { CARDLANE_KEY: secret })) as ClientSession;
+    expect(session).toMatchObject({ mode: "setup", amount: null, customer_id: "cus_1042" });
+    await page.goto(session.iframe_url ?? "");
+    await fillCard(page);
+    await page.getByRole("checkbox").check();
+    await page.getByRole("button", { name: "Save card" }).click();
+    const read = () => tenant.api.call(getClientSession, { id: session.id });
+    await expect.poll(async () => (await read()).ok().status).toBe("COMPLETED");
+    expect((await read()).ok().payment_method_id).toMatch(/^pm_/);
+  });
+
+  test("the server’s payment with a token works as copied", async ({
     page,
     merchantSite,
     openCheckout,

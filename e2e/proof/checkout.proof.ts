@@ -99,7 +99,7 @@ async function expectOneTruth(checkouts: readonly Checkout[]): Promise<void> {
   expect(wrong).toEqual([]);
 }
 
-test(`of ${SESSIONS} sessions that are paid in two tabs each while the service is killed ${KILLS} times, none is paid twice or left hanging`, async () => {
+test(`of ${SESSIONS} sessions paid in two tabs each while the service is killed ${KILLS} times, none is paid twice or left hanging`, async () => {
   let host: ProofHost = await startHost({ databaseUrl: url });
   onTestFinished(() => host.stop());
   const tenant = await createTenant(db);

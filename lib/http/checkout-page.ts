@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { CHECKOUT_MODES, type CheckoutMode, type CheckoutPage, checkoutLocale } from "@/lib/contract/checkout/checkout";
 import { isOrigin } from "@/lib/contract/checkout/client-session";
-import { dueAtOnce, linkPayment, type PlanTerms } from "@/lib/contract/plans/schedule";
 import type { Receipt } from "@/lib/contract/receipts/receipts";
 import { API_ENVIRONMENTS } from "@/lib/contract/transactions/words";
 import { findLogoPicture, logoInRow } from "@/lib/domain/accounts/logo";
+import { formMode, offerOf, offerWithoutTrial } from "@/lib/domain/checkout/offer";
 import {
   canShowReceipt,
   checkoutState,
@@ -14,18 +14,19 @@ import {
   takesCardNumbers,
 } from "@/lib/domain/checkout/pay-session";
 import { postalCodeRule } from "@/lib/domain/checkout/postal-codes";
-import { planTermsOf } from "@/lib/domain/plans/plans";
+import { asksEmail } from "@/lib/domain/checkout/subscribe";
 import { findReceiptByToken } from "@/lib/domain/receipts/receipts";
 import { currentService } from "./current-service";
 import { type PaymentFormAssets, paymentFormAssets } from "./payment-form-assets";
 import { infoOf } from "./pipeline";
 import { toAppError } from "./response";
 import { dataHeaders, pageHeaders } from "./security-headers";
+import { signedIn } from "./session-caller";
 import { outagePage } from "./unavailable";
 
 /**
- * Content of GET /pay/{token}. `origin_not_allowed`: the embedding page is of an origin that the session does not name.
- * `embeddable`: with `?why`, a page without a form in place of one that its embedder may show.
+ * Content of GET /pay/{token}. `origin_not_allowed`: the embedding page is of an origin that the session does
+ * not name. `embeddable`: with `?why`, a page without a form in place of one that its embedder may show.
  */
 export type CheckoutPageFound =
   | { kind: "page"; page: CheckoutPage; frameAncestors: string[]; embedded: boolean }
@@ -43,7 +44,7 @@ export async function checkoutPage(request: Request, token: string): Promise<Che
   const checkout = await findCheckout(service, token);
   const options = pageOptions(request);
   const { origin } = options;
-  // Belongs to no session, so nobody may embed it; and there is nothing to see.
+  // An error page belongs to no session, so it may not be embedded.
   if (checkout === null) return { kind: "not_found", origin, frameAncestors: ANY_ORIGIN };
   const { row } = checkout;
   const frameAncestors = row.allowed_origins;
@@ -56,6 +57,8 @@ export async function checkoutPage(request: Request, token: string): Promise<Che
   if (state.status === "OPEN" && !(await takesCardNumbers(service, checkout)))
     return { kind: "no_card_numbers", origin, frameAncestors };
   if (origin !== null && options.why) return { kind: "embeddable", origin, frameAncestors: ANY_ORIGIN };
+  const now = checkoutTime(service, row);
+  const { offer, consent } = offerOf(row, now);
   return {
     kind: "page",
     frameAncestors,
@@ -63,37 +66,30 @@ export async function checkoutPage(request: Request, token: string): Promise<Che
     page: {
       merchant_name: row.merchant_name,
       logo: logoInRow(row),
-      amount: row.amount,
-      currency: row.currency,
+      offer,
+      consent,
+      without_trial: offerWithoutTrial(row, now),
+      currency: row.currency ?? "",
       plan_name: row.plan?.name ?? null,
       description: row.description,
-      terms: row.plan && currentTerms(planTermsOf(row.plan), row.amount, row.payment_link_id !== null),
-      environment: API_ENVIRONMENTS[row.mode],
-      mode: options.mode,
+      environment: API_ENVIRONMENTS[row.environment_mode],
+      mode: formMode(row, options.mode),
       parent_origin: origin,
       fields: {
         name: options.name ?? true,
-        email: row.link?.asks_email ?? false,
-        postal_code: postalCodeRule(row, options.postalCode),
+        email: asksEmail(row),
+        postal_code: postalCodeRule({ ...row, currency: row.currency ?? "" }, options.postalCode),
       },
       appearance: row.appearance ?? row.checkout_appearance,
       locale: options.locale,
       // A link never expires, so it must not reveal the payer once the session is over.
       customer_name: row.status === "OPEN" ? row.customer_name : null,
       state,
-      receipt: options.mode === "payment" && canShowReceipt(service, row) ? `/pay/${token}/receipt` : null,
-      now: checkoutTime(service, row).toISOString(),
+      receipt:
+        formMode(row, options.mode) === "payment" && canShowReceipt(service, row) ? `/pay/${token}/receipt` : null,
+      now: now.toISOString(),
     },
   };
-}
-
-/**
- * A plan's terms if they match the session's amount: a session created through the API charges the full price despite a trial, and
- * the plan may have changed since. Null otherwise.
- */
-function currentTerms(terms: PlanTerms, amount: number, byLink: boolean): PlanTerms | null {
-  if ((byLink ? linkPayment(terms) : dueAtOnce(terms)) === amount) return terms;
-  return terms.price === amount ? { ...terms, trial: null, trialPrice: null } : null;
 }
 
 /** GET /pay/{token}/receipt: the receipt's address; null without one. */
@@ -109,7 +105,10 @@ export const receiptOf = (token: string): Promise<Receipt | null> =>
 
 const YEAR_SECONDS = 31_536_000;
 
-/** GET /logo/{digest}: the image, cached for good because the address is its digest. It may load and run nothing. */
+/**
+ * GET /logo/{digest}: the image, cached permanently because the address is its digest. It may load and run
+ * nothing.
+ */
 export async function logoResponse(request: Request, digest: string): Promise<Response> {
   const { service } = currentService();
   const headers = new Headers(dataHeaders());
@@ -130,21 +129,26 @@ export async function logoResponse(request: Request, digest: string): Promise<Re
   }
 }
 
-/** GET /pay/preview: the form with sample data, for the appearance editor. It cannot send anything. */
-export function previewPage(request: Request): CheckoutPage {
+/**
+ * GET /pay/preview: the form with sample data and the signed-in business's name, for the appearance editor. It
+ * cannot send anything.
+ */
+export async function previewPage(request: Request): Promise<CheckoutPage> {
   const { service } = currentService();
+  const found = await signedIn(request.headers.get("cookie"), "merchant");
   const now = service.clock.now();
   const { mode, locale, origin } = pageOptions(request);
   return {
-    merchant_name: "Your shop",
+    merchant_name: found?.merchant?.name ?? "Sample shop",
     logo: null,
-    amount: 4_900,
+    offer: { amount: 4_900, terms: null, next_on: null },
+    consent: null,
+    without_trial: null,
     currency: "USD",
     plan_name: "Sample order",
     description: null,
-    terms: null,
     environment: "sandbox",
-    mode,
+    mode: mode === "setup" ? "payment" : mode,
     // Only our own pages may embed it, so what they call themselves is who they are.
     parent_origin: origin,
     fields: { name: true, email: false, postal_code: "required" },
@@ -157,6 +161,9 @@ export function previewPage(request: Request): CheckoutPage {
       attempts_left: 5,
       expires_at: new Date(now.getTime() + 86_400_000).toISOString(),
       payment: null,
+      payment_method_id: null,
+      subscription_id: null,
+      trial_refused: false,
       action: null,
       failure: null,
       return_url: null,
@@ -179,7 +186,7 @@ function pageOptions(request: Request) {
     name: flag("name"),
     postalCode: flag("postal_code"),
     locale: checkoutLocale(query.get("locale") ?? request.headers.get("accept-language")),
-    /** The script asks what keeps a silent form away. */
+    /** The script uses it to find out why a form stays silent. */
     why: query.has("why"),
     embedded: given !== "" || request.headers.get("sec-fetch-dest") === "iframe",
   };
@@ -190,7 +197,7 @@ type DocumentParts = PaymentFormAssets & { readonly nonce: string };
 
 export type DocumentOptions = {
   status?: number;
-  /** Origins that may embed the page; `'self'` for our own. None: nobody may. */
+  /** Origins that may embed the page; `'self'` for our own. Empty: none may. */
   frameAncestors: readonly string[];
   /** A form of the page leads to other sites. */
   formsLeave?: boolean;
@@ -205,8 +212,9 @@ const OUTAGE = {
 };
 
 /**
- * Runs the handler of such a page. If it fails, as without the database, shoppers get a message instead of a blank frame. Any page
- * may embed it: it reveals nothing, and the pages that may embed the session are unknown.
+ * Runs the handler of such a page. If it fails, as without the database, shoppers get a message instead of a
+ * blank frame. Any page may embed it: it reveals nothing, and the pages that may embed the session are
+ * unknown.
  */
 export async function checkoutRoute(request: Request, respond: () => Promise<Response>): Promise<Response> {
   try {
@@ -234,8 +242,9 @@ const embeddableHeaders = (embeddable: boolean) => ({
 });
 
 /**
- * A page for shoppers: one document with our own script and stylesheet, and nothing from other hosts. Its Content-Security-Policy has
- * a new nonce each time, and lists what it may load and who may embed it. It sets no cookie.
+ * A page for shoppers: one document with our own script and stylesheet, and nothing from other hosts. Its
+ * Content-Security-Policy has a new nonce each time, and lists what it may load and who may embed it. It sets
+ * no cookie.
  */
 export function checkoutDocument(options: DocumentOptions, render: (parts: DocumentParts) => string): Response {
   const nonce = randomBytes(18).toString("base64");

@@ -6,7 +6,7 @@ const { db } = await testDatabase({ max: 20 });
 /** The amount of every session here. */
 const amount = 1_999;
 
-test("a token of the card pays once, and completes the session that it was made in", async () => {
+test("a card's token pays once, and completes its session", async () => {
   const shop = await openShop(db);
   const made = await shop.pay({ mode: "tokenize", attempt: "t" });
   expect(made.state).toMatchObject({ status: "OPEN", attempts_left: 4, payment: null });
@@ -19,7 +19,7 @@ test("a token of the card pays once, and completes the session that it was made 
   await expectCleanBooks(db);
 });
 
-test("two tokens of one session, used at once, make one payment; the one that lost is not used up by it", async () => {
+test("two tokens of one session, used concurrently, make one payment; the other token is not used up", async () => {
   for (let round = 0; round < 10; round++) {
     const shop = await openShop(db);
     const tokens = await Promise.all([shop.pay({ mode: "tokenize" }), shop.pay({ mode: "tokenize" })]);
@@ -66,13 +66,14 @@ test("tokens count as attempts, and the sixth is refused; the fifth still pays",
   expect(await shop.get()).toMatchObject({ status: "COMPLETED" });
 });
 
-test("what was typed beside a tokenized card is the payment's, unless the merchant's server says otherwise", async () => {
+test("data typed beside a tokenized card is the payment's, unless the merchant's server overrides it", async () => {
   const shop = await openShop(db);
   const card = { ...CARD, name: "Jo Typed" };
   const token = async () => (await shop.pay({ mode: "tokenize", card, postal_code: "94107" })).payment_token?.id;
   const mine = { customer_name: "Jo Known", billing_address: { line1: "1 Road", postal_code: "10001" } };
   expect((await shop.tenant.create({ payment_token: await token(), amount })).body).toMatchObject({
-    ...{ customer_name: "Jo Typed", billing_address: { line1: null, postal_code: "94107" } },
+    customer_name: "Jo Typed",
+    billing_address: { line1: null, postal_code: "94107" },
     transactions: [{ avs_result: "Z" }],
   });
   const other = await openShop(db);
@@ -84,12 +85,15 @@ test.each([
   ["another amount", { amount: 2_000 }, "amount", /for 19\.99 USD: send amount 1999 and currency USD/],
   ["another currency", { amount, currency: "EUR" }, "currency", /for 19\.99 USD/],
 ])(
-  "a token of one session is refused for %s, unused, and pays what its session says",
+  "a token of one session is rejected for %s, unused, and pays its own session's amount",
   async (_, wrong, param, detail) => {
     const shop = await openShop(db);
     const payment_token = (await shop.pay({ mode: "tokenize" })).payment_token?.id;
     expect(await shop.tenant.create({ payment_token, ...wrong }, { key: "k" })).toMatchObject({
-      ...{ status: 400, code: "invalid_parameter", text: expect.stringMatching(detail), body: { param } },
+      status: 400,
+      code: "invalid_parameter",
+      text: expect.stringMatching(detail),
+      body: { param },
     });
     expect(await countPayments(db, shop.tenant)).toEqual({ all: 0, paid: 0 });
     expect(await shop.tenant.create({ payment_token, amount }, { key: "k" })).toMatchObject({ status: 201 });

@@ -50,8 +50,13 @@ test("a card pays the session's amount, and completes it", async () => {
   );
   const payment = await shop.tenant.get(session.payment_id ?? "");
   expect(payment).toMatchObject({
-    ...{ status: "CAPTURED", amount: 1_999, currency: "USD", customer_id: "ann", metadata: { order: "7" } },
-    ...{ client_session_id: shop.id, billing_address: { postal_code: "94107" } },
+    status: "CAPTURED",
+    amount: 1_999,
+    currency: "USD",
+    customer_id: "ann",
+    metadata: { order: "7" },
+    client_session_id: shop.id,
+    billing_address: { postal_code: "94107" },
   });
   expect(payment.transactions[0]).toMatchObject({ avs_result: "Z", client_session_id: shop.id });
   await expectCleanBooks(db);
@@ -62,7 +67,7 @@ test("a session with manual capture completes with an authorization", async () =
   expect((await shop.pay()).state).toMatchObject({ status: "COMPLETED", payment: { status: "AUTHORIZED" } });
 });
 
-test("the same attempt sent again is the same payment, however often and at once", async () => {
+test("an attempt that is resent is the same payment, however often and concurrently", async () => {
   const shop = await openShop(db);
   const answers = await Promise.all(Array.from({ length: 10 }, () => shop.pay({ attempt: "a" })));
   for (const { state } of answers) expect(state.status).toBe("COMPLETED");
@@ -78,7 +83,7 @@ test("an attempt cannot be sent again with another card", async () => {
   expect(await countPayments(db, shop.tenant)).toEqual({ all: 1, paid: 0 });
 });
 
-test("many tabs that pay one session at once make one payment", async () => {
+test("many concurrent tabs that pay one session make one payment", async () => {
   const shop = await openShop(db);
   const codes = await Promise.all(Array.from({ length: 12 }, () => codeOf(shop.pay())));
   expect(codes.filter((code) => code === "ok")).toHaveLength(1);
@@ -88,7 +93,7 @@ test("many tabs that pay one session at once make one payment", async () => {
   await expectCleanBooks(db);
 });
 
-test("while a payment is under way a second tab is told so, and sees how it ends", async () => {
+test("while a payment is in progress a second tab shows it, and its outcome", async () => {
   const shop = await openShop(db);
   const hold = holds();
   shop.tenant.script.next(hold.step);
@@ -105,7 +110,10 @@ test("while a payment is under way a second tab is told so, and sees how it ends
 test("a declined card leaves the session open, and another one pays it", async () => {
   const shop = await openShop(db);
   expect((await shop.pay({ card: DECLINED })).state).toMatchObject({
-    ...{ status: "OPEN", attempts_left: 4, failure: "card_declined", payment: null },
+    status: "OPEN",
+    attempts_left: 4,
+    failure: "card_declined",
+    payment: null,
   });
   expect(await shop.state()).toMatchObject({ status: "OPEN", failure: "card_declined" });
   expect((await shop.pay()).state).toMatchObject({ status: "COMPLETED", attempts_left: 3, failure: null });
@@ -121,7 +129,7 @@ for (const [number, failure] of [
   ["4000000000000127", "incorrect_cvv"],
   ["4000000000003063", "authentication_failed"],
 ] as const) {
-  test(`the shopper learns of card …${number.slice(-4)}: ${failure}`, async () => {
+  test(`the shopper sees the outcome of card …${number.slice(-4)}: ${failure}`, async () => {
     const shop = await openShop(db);
     expect((await shop.pay({ card: { ...CARD, number } })).state.failure).toBe(failure);
   });
@@ -140,7 +148,7 @@ test("five attempts, then the session is closed for good", async () => {
   expect(await countPayments(db, shop.tenant)).toEqual({ all: 5, paid: 0 });
 });
 
-test("an attempt whose answer the processor lost is found out, and pays the session", async () => {
+test("an attempt whose response was lost is resolved, and pays the session", async () => {
   const shop = await openShop(db);
   shop.tenant.script.next(losesAnswer);
   expect((await shop.pay()).state).toMatchObject({ status: "PROCESSING" });
@@ -159,7 +167,7 @@ test("an attempt that provably never reached the bank frees the session for anot
   expect((await shop.pay()).state.status).toBe("COMPLETED");
 });
 
-test("a session that expired or was cancelled takes no attempt", async () => {
+test("a session that expired or was cancelled accepts no attempt", async () => {
   const shop = await openShop(db);
   const cancelled = await shop.open();
   await cancelled.cancel();
@@ -183,7 +191,7 @@ test("a challenge keeps the session busy; cancelling the session ends it as aban
   await expectCleanBooks(db);
 });
 
-test("a challenge can be answered after the service got another address, and the form still frames it", async () => {
+test("a challenge can be completed after the service's address changed, and the form still frames it", async () => {
   const shop = await openShop(db);
   await shop.pay({ card: CHALLENGED });
   const service = { ...shop.tenant.service, baseUrl: "https://pay.example" };
@@ -194,7 +202,7 @@ test("a challenge can be answered after the service got another address, and the
   expect(challenge).toMatchObject({ status: "REQUIRES_ACTION", processorUrl: null });
 });
 
-test("a challenge that nobody answers ends, and leaves the session to another attempt", async () => {
+test("an abandoned challenge ends, and leaves the session open for another attempt", async () => {
   const shop = await openShop(db);
   await shop.pay({ card: CHALLENGED });
   await db.sql`update payments set updated_at = now() - interval '31 minutes',
@@ -204,7 +212,7 @@ test("a challenge that nobody answers ends, and leaves the session to another at
   expect(await shop.state()).toMatchObject({ status: "OPEN", failure: "authentication_failed", attempts_left: 4 });
 });
 
-test("an attempt that was refused while another was under way pays no more when it comes again", async () => {
+test("an attempt that was refused during another pays nothing when it is resent", async () => {
   const shop = await openShop(db);
   await shop.pay({ card: CHALLENGED });
   expect(await codeOf(shop.pay({ attempt: "late" }))).toBe("invalid_state");
@@ -219,7 +227,7 @@ test("an attempt that was refused while another was under way pays no more when 
   await expectCleanBooks(db);
 });
 
-test("a suspended merchant's session takes no attempt, and tells what became of the one that was made", async () => {
+test("a suspended merchant's session accepts no attempt, and shows the outcome of an earlier one", async () => {
   const shop = await openShop(db);
   const other = await shop.open();
   await shop.pay({ attempt: "a" });
@@ -229,7 +237,7 @@ test("a suspended merchant's session takes no attempt, and tells what became of 
   expect(await countPayments(db, shop.tenant)).toEqual({ all: 1, paid: 1 });
 });
 
-test("a plan that is no longer sold is not paid, and its paid session still says so", async () => {
+test("a plan that is no longer sold is not paid, and its paid session still shows so", async () => {
   const shop = await openShop(db);
   const plan = await sellPlan(shop.tenant);
   const [paid, other] = [await shop.open(plan.session), await shop.open(plan.session)];
@@ -250,7 +258,7 @@ test("a session that is over gives no card to the processor", async () => {
   expect(tokenize).toHaveBeenCalledOnce();
 });
 
-test("a session whose time passes while its payment is under way is open until that ends, and then paid", async () => {
+test("a session that expires while its payment is in progress is open until that ends, and then paid", async () => {
   const shop = await openShop(db);
   const hold = holds();
   shop.tenant.script.next(hold.step);
@@ -263,7 +271,7 @@ test("a session whose time passes while its payment is under way is open until t
   expect((await first).state.status).toBe("COMPLETED");
 });
 
-test("cancelling a session in whose challenge the time passed closes it as cancelled", async () => {
+test("cancelling a session that expired during its challenge closes it as cancelled", async () => {
   const shop = await openShop(db);
   await shop.pay({ card: CHALLENGED });
   await expireSessions(db, shop.tenant);
@@ -276,14 +284,16 @@ test("a merchant's own key cannot be used up by a shopper", async () => {
   expect(await shop.tenant.create({}, { key: `${shop.id}:charge` })).toMatchObject({ status: 201 });
 });
 
-test("neither the token nor the card is kept with the attempt's key", async () => {
+test("neither the token nor the card is stored with the attempt's key", async () => {
   const shop = await openShop(db);
   await shop.pay({ attempt: "a" });
   const [key] = await db.sql`
     select key, path, operation_name as endpoint, actor, request_body from idempotency_keys
     where environment_id = ${shop.tenant.environmentId}`;
   expect(key).toMatchObject({
-    ...{ key: ` ${shop.id}:a`, path: `/pay/${shop.id}/attempts`, endpoint: "payClientSession" },
+    key: ` ${shop.id}:a`,
+    path: `/pay/${shop.id}/attempts`,
+    endpoint: "payClientSession",
     actor: { type: "shopper" },
     request_body: { card: { brand: "visa", last4: "4242" } },
   });

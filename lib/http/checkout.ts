@@ -1,13 +1,24 @@
-import type { CheckoutAttemptResponse, CheckoutState } from "@/lib/contract/checkout/checkout";
+import type { CheckoutAttemptResponse, CheckoutMode, CheckoutState } from "@/lib/contract/checkout/checkout";
 import type { CheckoutAttemptBody } from "@/lib/contract/checkout/endpoints";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import { checkoutLimits } from "@/lib/domain/checkout/card-testing";
 import { type Checkout, isNewAttempt } from "@/lib/domain/checkout/client-sessions";
-import { checkoutState, findCheckout, payClientSession, tokenizeForSession } from "@/lib/domain/checkout/pay-session";
+import { formMode } from "@/lib/domain/checkout/offer";
+import {
+  checkoutState,
+  findCheckout,
+  payClientSession,
+  setUpClientSession,
+  tokenizeForSession,
+} from "@/lib/domain/checkout/pay-session";
 import type { Context, Service } from "@/lib/domain/context";
-import { type Challenge, findChallenge, returnFromChallenge } from "@/lib/domain/payments/challenges";
-import { continuePayment } from "@/lib/domain/payments/follow-up";
+import {
+  type Challenge,
+  continueChallenge,
+  findChallenge,
+  returnFromChallenge,
+} from "@/lib/domain/payments/challenges";
 import { requireRunningClock, requireRunningClockOf } from "@/lib/domain/test-clock/test-clock";
 import type { DocumentOptions } from "./checkout-page";
 import { currentService } from "./current-service";
@@ -24,8 +35,16 @@ export async function getState({ service, params }: ShopperCall): Promise<Checko
 }
 
 /**
- * POST /pay/{token}/attempts: pays the session, or makes a token of the card. Returns the session's new
- * state, of which a decline is a part. The same attempt sent again is the same payment.
+ * Mode of an attempt: the session decides, and only one that pays an amount lets the form choose a token.
+ */
+function deedOf({ row }: Checkout, mode: CheckoutMode): "pay" | "tokenize" | "set_up" {
+  if (row.mode === "setup" || row.amount === 0) return "set_up";
+  return formMode(row, mode) === "tokenize" ? "tokenize" : "pay";
+}
+
+/**
+ * POST /pay/{token}/attempts: pays the session, stores its card or makes a token of it. Returns the session's
+ * new state, of which a decline is a part. The same attempt sent again is the same payment.
  */
 export async function attempt(call: ShopperCall, body: CheckoutAttemptBody): Promise<CheckoutAttemptResponse> {
   const { service, address } = call;
@@ -37,14 +56,18 @@ export async function attempt(call: ShopperCall, body: CheckoutAttemptBody): Pro
     bin: { environmentId: checkout.environment.id, number: body.card.number },
     isFirst: checkout.row.attempts === 0,
   };
-  const ctx = await requireRunningClock(shopperContext(call, checkout, body));
+  const deed = deedOf(checkout, body.mode);
+  const ctx = await requireRunningClock(shopperContext(call, checkout, body, deed));
   // A retry after a lost response is not a new attempt.
-  if (await isNewAttempt(ctx)) {
+  if (await isNewAttempt(ctx, checkout.row)) {
     limits.takeAttempt(source);
     takeSandboxAttempt(checkout);
   }
-  const payment_token = body.mode === "tokenize" ? await tokenizeForSession(ctx, checkout, body) : null;
-  if (payment_token === null && (await payClientSession(ctx, checkout, body)).declined) limits.noteDecline(source);
+  const payment_token = deed === "tokenize" ? await tokenizeForSession(ctx, checkout, body) : null;
+  if (deed !== "tokenize") {
+    const run = deed === "pay" ? payClientSession : setUpClientSession;
+    if ((await run(ctx, checkout, body, address)).declined) limits.noteDecline(source);
+  }
   return { state: checkoutState(service, (await requireCheckout(service, token)).row), payment_token };
 }
 
@@ -61,6 +84,9 @@ async function requireCheckout(service: Service, token: string): Promise<Checkou
   return checkout;
 }
 
+/** Names of what an attempt does, stored with its key. */
+const ENDPOINTS = { pay: "payClientSession", tokenize: "tokenizeForSession", set_up: "setUpClientSession" } as const;
+
 /**
  * Context of a shopper's call. Its path has the session's id, not its token, because the idempotency key
  * stores it.
@@ -69,11 +95,12 @@ function shopperContext(
   { service, request }: ShopperCall,
   { row, environment }: Checkout,
   body: CheckoutAttemptBody,
+  deed: keyof typeof ENDPOINTS,
 ): Context {
   const { attempt: id, ...sent } = body;
   const session = encodeId("clientSession", row.id);
   const path = `/pay/${session}/attempts`;
-  const endpoint = body.mode === "tokenize" ? "tokenizeForSession" : "payClientSession";
+  const endpoint = ENDPOINTS[deed];
   return {
     service,
     environment,
@@ -153,7 +180,7 @@ export async function completeChallenge(request: Request, token: string): Promis
   await requireRunningClockOf(service, challenge.environment.id);
   // A suspended merchant takes no money, even for a payment in progress.
   const taken = challenge.suspended ? "abandoned" : result;
-  await continuePayment(service, challenge.environment, challenge.paymentId, taken);
+  await continueChallenge(service, challenge, taken);
   return new Response(null, {
     status: 303,
     headers: {

@@ -20,7 +20,7 @@ const STYLES: Appearance[] = [
 
 for (const look of STYLES) {
   for (const scheme of ["light", "dark"] as const) {
-    test(`everything can be made out: ${JSON.stringify(look)}, ${scheme}`, () => {
+    test(`all text has enough contrast: ${JSON.stringify(look)}, ${scheme}`, () => {
       const value = read(look, scheme);
       for (const part of ["--focus", "--edge"]) {
         expect(contrast(value(part), value("--bg")), part).toBeGreaterThanOrEqual(3);
@@ -35,7 +35,7 @@ for (const look of STYLES) {
   }
 }
 
-test("a faint accent is no focus ring: the text's color is", () => {
+test("the focus ring has the text's color if the accent is too faint", () => {
   expect(read({ accent_color: "#fefefe" })("--focus")).toBe(read(null)("--text"));
   expect(read({ accent_color: "#0b6478" })("--focus")).toBe("#0b6478");
 });
@@ -48,7 +48,7 @@ test("a theme is one scheme, and `system` both", () => {
   expect(both).toMatch(/@media \(prefers-color-scheme:dark\)\{:root\{--bg:#121211/);
 });
 
-test("a font is quoted once more: an open quotation mark ends nothing", () => {
+test("a font name is quoted again, so an open quotation mark ends nothing", () => {
   expect(read({ font_family: `'Inter, "Segoe UI", serif` })("--font")).toMatch(
     /^"Inter", "Segoe UI", serif, system-ui/,
   );

@@ -3,7 +3,12 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { CheckoutStore } from "@/lib/client/checkout/payment-form/checkout-store";
-import type { CardBrandName, CheckoutView, FieldName } from "@/lib/client/checkout/payment-form/checkout-view";
+import {
+  type CardBrandName,
+  type CheckoutView,
+  deedOf,
+  type FieldName,
+} from "@/lib/client/checkout/payment-form/checkout-view";
 import { textsOf } from "@/lib/client/checkout/payment-form/texts";
 import { moneyText } from "@/lib/contract/checkout/localized";
 import { BRAND_NAMES, CARD_BRANDS } from "@/lib/contract/transactions/words";
@@ -22,6 +27,7 @@ type CardFormProps = {
 export function CardForm({ view, store, live, onSubmit }: CardFormProps) {
   const { locale, shown, phase, page } = view;
   const busy = phase !== "form";
+  const typed = shown.filter((name) => name !== "consent");
   const both = shown.includes("name") && shown.includes("postal_code");
   return (
     <form
@@ -34,10 +40,11 @@ export function CardForm({ view, store, live, onSubmit }: CardFormProps) {
       }}
     >
       <div class={`fields ${both ? "name-and-postal" : ""}`}>
-        {shown.map((name, at) => (
-          <Field key={name} name={name} view={view} store={store} last={at === shown.length - 1} busy={busy} />
+        {typed.map((name, at) => (
+          <Field key={name} name={name} view={view} store={store} last={at === typed.length - 1} busy={busy} />
         ))}
       </div>
+      {view.consent && <Consent view={view} store={store} busy={busy} />}
       <Notice view={view} />
       {view.button && (
         <button
@@ -60,12 +67,42 @@ export function CardForm({ view, store, live, onSubmit }: CardFormProps) {
   );
 }
 
-function buttonText({ page, phase, locale }: CheckoutView): string {
+function buttonText(view: CheckoutView): string {
+  const { page, offer, phase, locale } = view;
   const { button, checking } = textsOf(locale);
-  const pays = page.mode === "payment";
+  const deed = deedOf(view);
   if (phase === "checking") return checking.title;
-  if (phase !== "form") return pays ? button.paying : button.saving;
-  return pays ? button.pay(moneyText(page.amount, page.currency, locale)) : button.save;
+  if (phase !== "form") return deed === "pay" ? button.paying : button.saving;
+  if (deed === "trial") return button.startTrial;
+  return deed === "pay" ? button.pay(moneyText(offer.amount ?? 0, page.currency, locale)) : button.save;
+}
+
+/** The sentence to which the shopper agrees. */
+function Consent({ view, store, busy }: { view: CheckoutView; store: CheckoutStore; busy: boolean }) {
+  const problem = view.errors.consent;
+  return (
+    <div class="field field-consent">
+      <label class="consent" for="consent">
+        <input
+          id="consent"
+          type="checkbox"
+          checked={view.fields.consent !== ""}
+          disabled={busy}
+          aria-required="true"
+          aria-invalid={problem ? "true" : undefined}
+          aria-describedby={problem ? "consent-error" : undefined}
+          onChange={(event) => store.change("consent", event.currentTarget.checked ? "on" : "")}
+        />
+        <span>{view.consent?.[view.locale]}</span>
+      </label>
+      {problem && (
+        <p class="error" id="consent-error">
+          <AlertIcon />
+          <span>{textsOf(view.locale).problems[problem]}</span>
+        </p>
+      )}
+    </div>
+  );
 }
 
 type InputSettings = Pick<
@@ -79,7 +116,7 @@ const DIGITS = { inputMode: "numeric", dir: "ltr", class: "digits" } as const;
  * No field has a `name`: if the browser submits the form before the script runs, no card number gets into an
  * address. Browsers fill the fields by `autocomplete`.
  */
-const SETTINGS: Record<FieldName, InputSettings> = {
+const SETTINGS: Record<TypedField, InputSettings> = {
   // Not `type="email"`: browsers alter its value and hide the caret position.
   email: { inputMode: "email", autocomplete: "email", autocapitalize: "off", dir: "ltr" },
   number: { ...DIGITS, autocomplete: "cc-number" },
@@ -89,7 +126,8 @@ const SETTINGS: Record<FieldName, InputSettings> = {
   postal_code: { autocomplete: "postal-code", autocapitalize: "characters" },
 };
 
-type FieldProps = { name: FieldName; view: CheckoutView; store: CheckoutStore; last: boolean; busy: boolean };
+type TypedField = Exclude<FieldName, "consent">;
+type FieldProps = { name: TypedField; view: CheckoutView; store: CheckoutStore; last: boolean; busy: boolean };
 
 /** An input with its label and error. */
 function Field({ name, view, store, last, busy }: FieldProps) {
@@ -139,7 +177,7 @@ function take(store: CheckoutStore, name: FieldName, event: JSX.TargetedInputEve
   if (document.activeElement === input) input.setSelectionRange(caret, caret);
 }
 
-function Control({ name, view, children }: { name: FieldName; view: CheckoutView; children: ComponentChildren }) {
+function Control({ name, view, children }: { name: TypedField; view: CheckoutView; children: ComponentChildren }) {
   switch (name) {
     case "number":
       return <NumberControl view={view}>{children}</NumberControl>;

@@ -42,8 +42,8 @@ export const Spinner = ({ size = 16 }: { size?: number }) => (
   </Icon>
 );
 
-export const CheckIcon = () => (
-  <Icon name="check" size={28}>
+export const CheckIcon = ({ size = 28 }: { size?: number }) => (
+  <Icon name="check" size={size}>
     <path d="m3.5 8.5 3 3 6-6.75" pathLength={1} />
   </Icon>
 );

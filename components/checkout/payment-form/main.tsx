@@ -21,15 +21,15 @@ function start(): void {
   const server = createCheckoutServer({ base: `/pay/${token ?? "preview"}` });
   const linked = parent && {
     ...parent,
-    open: (onMessage: OnMessage) => parent.open((message) => heed(message, onMessage)),
+    open: (onMessage: OnMessage) => parent.open((message) => handleMessage(message, onMessage)),
   };
   const store = createCheckoutStore({ page, server, parent: linked, preview: token === null });
   // The shop's own button was pressed: show missing fields, as the form's button does.
-  const heed = (message: ParentMessage, onMessage: OnMessage) => {
+  const handleMessage = (message: ParentMessage, onMessage: OnMessage) => {
     onMessage(message);
     if (message.type === "submit") focusFirstProblem(store.view());
   };
-  const typed = typedAlready(root);
+  const typed = readTypedValues(root);
   hydrate(<PayApp store={store} embedded={embedded} preview={token === null} />, root);
   keep(typed, store);
   parent?.watchHeight(document.body);
@@ -37,9 +37,13 @@ function start(): void {
 }
 
 /** Values typed or autofilled before the script ran. */
-function typedAlready(root: HTMLElement): [FieldName, string][] {
+function readTypedValues(root: HTMLElement): [FieldName, string][] {
   const inputs = [...root.querySelectorAll("input")];
-  return inputs.flatMap((input) => (input.value === input.defaultValue ? [] : [[input.id as FieldName, input.value]]));
+  return inputs.flatMap((input): [FieldName, string][] => {
+    // A checkbox has a value whether or not it is ticked.
+    const isTyped = input.type === "checkbox" ? input.checked : input.value !== input.defaultValue;
+    return isTyped ? [[input.id as FieldName, input.value]] : [];
+  });
 }
 
 function keep(typed: [FieldName, string][], store: CheckoutStore): void {

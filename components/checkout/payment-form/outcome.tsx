@@ -1,9 +1,10 @@
 /** @jsxImportSource preact */
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { CheckoutView } from "@/lib/client/checkout/payment-form/checkout-view";
+import { type CheckoutView, deedOf } from "@/lib/client/checkout/payment-form/checkout-view";
 import { textsOf } from "@/lib/client/checkout/payment-form/texts";
 import { isCharged } from "@/lib/contract/checkout/checkout";
 import { moneyText } from "@/lib/contract/checkout/localized";
+import { scheduleText } from "@/lib/contract/checkout/terms";
 import { applyAppearance } from "./appearance-style";
 import { AlertIcon, CheckIcon, ClockIcon, CrossIcon, Spinner } from "./icons";
 
@@ -31,7 +32,7 @@ export function Waiting({ view }: { view: CheckoutView }) {
 export function Done({ view, embedded }: OutcomeProps) {
   const { page, locale, result, state } = view;
   const texts = textsOf(locale).done;
-  const paid = page.mode === "payment";
+  const paid = deedOf(view) === "pay";
   const back = webAddress(result?.return_url ?? state.return_url);
   const reference = result?.payment_id ?? state.payment?.id;
   useEffect(() => {
@@ -46,13 +47,13 @@ export function Done({ view, embedded }: OutcomeProps) {
         <CheckIcon />
       </span>
       <h2 id="step" tabIndex={-1}>
-        {paid ? texts.title : texts.savedTitle}
+        {doneTitle(view)}
       </h2>
-      <p class="soft">
-        {paid
-          ? texts.text(moneyText(page.amount, page.currency, locale), page.merchant_name)
-          : texts.savedText(page.merchant_name)}
-      </p>
+      {doneLines(view).map((line) => (
+        <p key={line} class="soft">
+          {line}
+        </p>
+      ))}
       {paid && reference && (
         <p class="reference">
           {texts.reference} <bdi class="figures">{reference}</bdi>
@@ -63,6 +64,25 @@ export function Done({ view, embedded }: OutcomeProps) {
       {back && !embedded && <p class="soft returning">{texts.returning(page.merchant_name)}</p>}
     </section>
   );
+}
+
+function doneTitle(view: CheckoutView): string {
+  const texts = textsOf(view.locale).done;
+  const deed = deedOf(view);
+  if (deed === "pay") return texts.title;
+  if (deed === "trial") return texts.trialTitle;
+  return view.page.mode === "setup" ? texts.storedTitle : texts.savedTitle;
+}
+
+/** Lines of the success page: the result, the next charge, and how to cancel. */
+function doneLines(view: CheckoutView): string[] {
+  const { page, offer, locale } = view;
+  const { done, cancelAnyTime } = textsOf(locale);
+  const deed = deedOf(view);
+  if (deed === "save") return [(page.mode === "setup" ? done.storedText : done.savedText)(page.merchant_name)];
+  const paid = deed === "pay" && done.text(moneyText(offer.amount ?? 0, page.currency, locale), page.merchant_name);
+  const schedule = scheduleText(offer, page.currency, locale);
+  return [paid, schedule, schedule && cancelAnyTime(page.merchant_name)].filter((line) => typeof line === "string");
 }
 
 export function Closed({ view }: { view: CheckoutView }) {

@@ -1,10 +1,11 @@
 /** @jsxImportSource preact */
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { CheckoutStore } from "@/lib/client/checkout/payment-form/checkout-store";
-import type { CheckoutView, FieldName } from "@/lib/client/checkout/payment-form/checkout-view";
-import { directionOf, termsText, textsOf, withoutTrialText } from "@/lib/client/checkout/payment-form/texts";
-import type { CheckoutLocale, CheckoutSale } from "@/lib/contract/checkout/checkout";
+import { type CheckoutView, deedOf, type FieldName } from "@/lib/client/checkout/payment-form/checkout-view";
+import { directionOf, textsOf } from "@/lib/client/checkout/payment-form/texts";
+import type { CheckoutLocale, CheckoutOffer, CheckoutSale } from "@/lib/contract/checkout/checkout";
 import { moneyText } from "@/lib/contract/checkout/localized";
+import { scheduleText } from "@/lib/contract/checkout/terms";
 import { applyAppearance } from "./appearance-style";
 import { CardForm } from "./card-form";
 import { CardlaneMark, Logo } from "./icons";
@@ -89,7 +90,9 @@ function Step({ view, store, embedded, live, onSubmit }: StepProps) {
 }
 
 /** Status for screen readers. Declines are announced by their alert, and field errors by the field. */
-function statusText({ phase, locale, page }: CheckoutView, problemsFound: number): string {
+function statusText(view: CheckoutView, problemsFound: number): string {
+  const { phase, locale } = view;
+  const pays = deedOf(view) === "pay";
   const { status, button, ...texts } = textsOf(locale);
   switch (phase) {
     case "form":
@@ -97,9 +100,9 @@ function statusText({ phase, locale, page }: CheckoutView, problemsFound: number
     case "closed":
       return "";
     case "submitting":
-      return page.mode === "payment" ? status.submitting : button.saving;
+      return pays ? status.submitting : button.saving;
     case "done":
-      return page.mode === "payment" ? status.done : "";
+      return pays ? status.done : "";
     default:
       return status[phase];
   }
@@ -118,13 +121,13 @@ function useLanguage({ locale, page }: CheckoutView): void {
 /** Characters; a longer amount doesn't fit on one line at full size. */
 const LONG_TOTAL = 13;
 
-type SummaryProps = { view: { page: CheckoutSale; locale: CheckoutLocale }; embedded: boolean };
+type SummaryProps = { view: { page: CheckoutSale; offer: CheckoutOffer; locale: CheckoutLocale }; embedded: boolean };
 
 /** Merchant, item and amount: beside the form when standalone, above it when embedded. */
 export function Summary({ view, embedded }: SummaryProps) {
-  const { page, locale } = view;
+  const { page, offer, locale } = view;
   const texts = textsOf(locale);
-  const total = moneyText(page.amount, page.currency, locale);
+  const total = offer.amount === null ? texts.saveCard : moneyText(offer.amount, page.currency, locale);
   // A page may have only one banner landmark, and the shop's page has its own.
   const Box = embedded ? "div" : "header";
   return (
@@ -138,23 +141,29 @@ export function Summary({ view, embedded }: SummaryProps) {
         )}
         <div>
           <h1 class="merchant">{page.merchant_name}</h1>
-          {embedded && <Bought page={page} locale={locale} className="soft" />}
+          {embedded && <Bought page={page} offer={offer} locale={locale} className="soft" />}
         </div>
       </div>
       <p class={total.length > LONG_TOTAL ? "total long" : "total"}>
-        <span class="soft">{texts.total} </span>
-        <span class="figures">{total}</span>
+        {offer.amount !== null && <span class="soft">{offer.terms ? texts.dueToday : texts.total} </span>}
+        <span class={offer.amount === null ? undefined : "figures"}>{total}</span>
       </p>
-      {!embedded && <Bought page={page} locale={locale} className="plan soft" />}
+      {!embedded && <Bought page={page} offer={offer} locale={locale} className="plan soft" />}
     </Box>
   );
 }
 
-type BoughtProps = { page: CheckoutSale; locale: CheckoutLocale; className: string };
+type BoughtProps = { page: CheckoutSale; offer: CheckoutOffer; locale: CheckoutLocale; className: string };
 
-/** The item and its next charge. */
-function Bought({ page, locale, className }: BoughtProps) {
-  const words = [page.plan_name, page.description, termsText(page, locale), withoutTrialText(page, locale)];
+/** The item, its charges and how to cancel. */
+function Bought({ page, offer, locale, className }: BoughtProps) {
+  const schedule = scheduleText(offer, page.currency, locale);
+  const words = [
+    page.plan_name,
+    page.description,
+    schedule,
+    schedule && textsOf(locale).cancelAnyTime(page.merchant_name),
+  ];
   const lines = words.filter((line) => line !== null);
   return (
     <>
@@ -215,12 +224,12 @@ function usePhaseFocus(view: CheckoutView, embedded: boolean): void {
     if (view.phase === "submitting" || view.phase === "checking") return;
     if (embedded && from === "form" && !document.hasFocus()) return;
     if (view.phase !== "form") return document.getElementById("step")?.focus();
-    if (!focusFirstProblem(view)) document.getElementById(fieldToMend(view))?.focus();
+    if (!focusFirstProblem(view)) document.getElementById(fieldToFix(view))?.focus();
   });
 }
 
 /** The field to focus after a decline: the card number, unless one field alone was wrong. */
-function fieldToMend({ notice }: CheckoutView): FieldName {
+function fieldToFix({ notice }: CheckoutView): FieldName {
   if (notice === "incorrect_cvv") return "cvv";
   return notice === "expired_card" ? "expiry" : "number";
 }

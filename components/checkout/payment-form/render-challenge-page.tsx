@@ -7,11 +7,11 @@ import { renderDocument, type Stylesheet } from "./render-document";
 type ShownChallenge = {
   merchantName: string;
   status: PaymentStatus;
-  /** Minor units. */
-  amount: number;
+  /** Minor units; null if the card is only stored. */
+  amount: number | null;
   currency: string;
   cardLast4: string | null;
-  /** The processor's challenge page; null means the sandbox stands in for the card issuer. */
+  /** The processor's challenge page; null means that the sandbox acts as the card issuer. */
   processorUrl: string | null;
   isSandbox: boolean;
   /** The merchant's return address; null if it gave none. */
@@ -45,30 +45,35 @@ export function renderChallengePage(challenge: ShownChallenge, options: Challeng
 
 function ChallengeCard({ challenge, action, framed }: { challenge: ShownChallenge; action: string; framed: boolean }) {
   const { merchantName, status, amount, currency, cardLast4, returnUrl, processorUrl, isSandbox } = challenge;
-  const price = new Intl.NumberFormat("en", { style: "currency", currency }).format(minorToMajor(amount, currency));
-  const outcome = status === "REQUIRES_ACTION" ? null : outcomeOf(status);
+  const price =
+    amount === null
+      ? null
+      : new Intl.NumberFormat("en", { style: "currency", currency }).format(minorToMajor(amount, currency));
+  const outcome = status === "REQUIRES_ACTION" ? null : outcomeOf(status, price !== null);
   return (
     <main class="challenge" aria-labelledby="title">
       {isSandbox && <p class="issuer">Sandbox card issuer · no real money moves</p>}
       <div class="challenge-body">
         <div>
-          <h1 id="title">{outcome ? outcome.title : "Confirm your payment"}</h1>
+          <h1 id="title">{outcome ? outcome.title : price ? "Confirm your payment" : "Confirm your card"}</h1>
           <p class="soft">
             {outcome ? outcome.text : processorUrl ? NOT_ANSWERED : "Your bank wants to check that it’s you."}
           </p>
         </div>
         <dl class="rows">
           <Row label="Merchant">{merchantName}</Row>
-          <Row label="Amount">
-            <span class="figures">{price}</span>
-          </Row>
+          {price && (
+            <Row label="Amount">
+              <span class="figures">{price}</span>
+            </Row>
+          )}
           {cardLast4 && (
             <Row label="Card">
               <span class="figures">•••• {cardLast4}</span>
             </Row>
           )}
         </dl>
-        {!outcome && processorUrl === null && <Answers action={action} />}
+        {!outcome && processorUrl === null && <Answers action={action} what={price ? "payment" : "card"} />}
         {!outcome && processorUrl !== null && (
           <a class="button" href={processorUrl} rel="noreferrer">
             Continue at your bank
@@ -84,13 +89,13 @@ function ChallengeCard({ challenge, action, framed }: { challenge: ShownChalleng
   );
 }
 
-const NOT_ANSWERED = "Your bank hasn’t confirmed the payment yet. Complete its check, and you’ll come back here.";
+const NOT_ANSWERED = "Your bank hasn’t confirmed it yet. Complete its check, and you’ll come back here.";
 
-function Answers({ action }: { action: string }) {
+function Answers({ action, what }: { action: string; what: "payment" | "card" }) {
   return (
     <form method="post" action={action} class="answers">
       <button type="submit" name="result" value="passed" class="button">
-        Approve the payment
+        Approve the {what}
       </button>
       <button type="submit" name="result" value="failed" class="button quiet">
         Fail the check
@@ -111,7 +116,12 @@ function Row({ label, children }: { label: string; children: ComponentChildren }
   );
 }
 
-function outcomeOf(status: PaymentStatus): { title: string; text: string } {
+function outcomeOf(status: PaymentStatus, isPayment: boolean): { title: string; text: string } {
+  if (!isPayment) {
+    return status === "CAPTURED"
+      ? { title: "The card is confirmed", text: "You can go back to the shop." }
+      : { title: "3-D Secure failed", text: "The card was not stored and nothing was charged." };
+  }
   switch (status) {
     case "DECLINED":
       return { title: "3-D Secure failed", text: "The payment was declined and nothing was charged." };

@@ -16,6 +16,9 @@ type LinkTexts = {
   /** This browser has already paid here, so this would be a second payment. */
   paidBefore: string;
   seePayment: string;
+  /** The same for the link of a recurring plan, whose trial may have cost nothing. */
+  subscribedBefore: string;
+  seeSubscription: string;
   /** The link is deactivated, or its plan isn't for sale. */
   over: Screen;
   expired: Screen;
@@ -23,6 +26,10 @@ type LinkTexts = {
   /** Explains where to find the receipt of a paid link. */
   receipt: (merchant: string) => string;
   tooMany: Screen;
+  /** An invoice, within a day. */
+  triedTooOften: Screen;
+  /** In test mode, while the clock advances. */
+  clockMoves: Screen;
   /** Another site tried to skip the link's own page. */
   elsewhere: Screen;
 };
@@ -33,6 +40,8 @@ const TEXTS: Record<CheckoutLocale, LinkTexts> = {
     proceed: "Continue to payment",
     paidBefore: "You’ve already paid here in this browser. Continue only if you want to pay again.",
     seePayment: "View your payment",
+    subscribedBefore: "You’ve already subscribed here in this browser. Continue only if you want another subscription.",
+    seeSubscription: "View your subscription",
     over: {
       title: "This is no longer available",
       text: "The shop no longer sells this here.",
@@ -48,6 +57,8 @@ const TEXTS: Record<CheckoutLocale, LinkTexts> = {
       title: "Too many visits at once",
       text: "Wait a minute, then open the link again.",
     },
+    triedTooOften: { title: "Too many attempts", text: "Try again tomorrow, or ask the shop for another way to pay." },
+    clockMoves: { title: "The shop’s test clock is moving", text: "Wait a moment, then open the link again." },
     elsewhere: { title: "Open the link again", text: "For your safety, payments start on the link’s own page." },
   },
   de: {
@@ -55,6 +66,9 @@ const TEXTS: Record<CheckoutLocale, LinkTexts> = {
     proceed: "Weiter zur Zahlung",
     paidBefore: "Sie haben hier mit diesem Browser bereits bezahlt. Fahren Sie nur fort, um noch einmal zu bezahlen.",
     seePayment: "Ihre Zahlung ansehen",
+    subscribedBefore:
+      "Sie haben hier mit diesem Browser bereits ein Abo abgeschlossen. Fahren Sie nur fort, um ein weiteres abzuschließen.",
+    seeSubscription: "Ihr Abo ansehen",
     over: {
       title: "Nicht mehr erhältlich",
       text: "Der Shop verkauft dies hier nicht mehr.",
@@ -73,6 +87,14 @@ const TEXTS: Record<CheckoutLocale, LinkTexts> = {
       title: "Zu viele Aufrufe auf einmal",
       text: "Warten Sie eine Minute und öffnen Sie den Link noch einmal.",
     },
+    triedTooOften: {
+      title: "Zu viele Versuche",
+      text: "Versuchen Sie es morgen noch einmal, oder fragen Sie den Shop, wie Sie sonst bezahlen können.",
+    },
+    clockMoves: {
+      title: "Die Testuhr des Shops läuft gerade vor",
+      text: "Warten Sie einen Moment und öffnen Sie den Link dann erneut.",
+    },
     elsewhere: {
       title: "Öffnen Sie den Link selbst",
       text: "Zu Ihrer Sicherheit beginnt eine Zahlung auf der Seite des Links.",
@@ -83,6 +105,9 @@ const TEXTS: Record<CheckoutLocale, LinkTexts> = {
     proceed: "Continuer vers le paiement",
     paidBefore: "Vous avez déjà payé ici avec ce navigateur. Continuez seulement pour payer une nouvelle fois.",
     seePayment: "Voir votre paiement",
+    subscribedBefore:
+      "Vous êtes déjà abonné ici avec ce navigateur. Continuez seulement pour souscrire un autre abonnement.",
+    seeSubscription: "Voir votre abonnement",
     over: { title: "Ce n’est plus disponible", text: "La boutique ne vend plus ceci ici." },
     expired: { title: "Ce lien a expiré", text: "Demandez-en un nouveau à la boutique." },
     paid: {
@@ -95,6 +120,14 @@ const TEXTS: Record<CheckoutLocale, LinkTexts> = {
       title: "Trop de visites à la fois",
       text: "Patientez une minute, puis ouvrez de nouveau le lien.",
     },
+    triedTooOften: {
+      title: "Trop de tentatives",
+      text: "Réessayez demain, ou demandez à la boutique un autre moyen de payer.",
+    },
+    clockMoves: {
+      title: "L’horloge de test de la boutique avance",
+      text: "Attendez un instant, puis ouvrez de nouveau le lien.",
+    },
     elsewhere: {
       title: "Ouvrez le lien lui-même",
       text: "Pour votre sécurité, un paiement commence sur la page du lien.",
@@ -105,6 +138,8 @@ const TEXTS: Record<CheckoutLocale, LinkTexts> = {
     proceed: "Continuar al pago",
     paidBefore: "Ya ha pagado aquí con este navegador. Continúe solo para pagar otra vez.",
     seePayment: "Ver su pago",
+    subscribedBefore: "Ya se ha suscrito aquí con este navegador. Continúe solo si quiere otra suscripción.",
+    seeSubscription: "Ver su suscripción",
     over: { title: "Ya no está disponible", text: "La tienda ya no vende esto aquí." },
     expired: { title: "Este enlace ha caducado", text: "Pida uno nuevo a la tienda." },
     paid: {
@@ -117,6 +152,14 @@ const TEXTS: Record<CheckoutLocale, LinkTexts> = {
       title: "Demasiadas visitas a la vez",
       text: "Espere un minuto y abra de nuevo el enlace.",
     },
+    triedTooOften: {
+      title: "Demasiados intentos",
+      text: "Vuelva a intentarlo mañana o pida a la tienda otra forma de pagar.",
+    },
+    clockMoves: {
+      title: "El reloj de prueba de la tienda está avanzando",
+      text: "Espere un momento y vuelva a abrir el enlace.",
+    },
     elsewhere: { title: "Abra el propio enlace", text: "Por su seguridad, un pago empieza en la página del enlace." },
   },
   pt: {
@@ -124,6 +167,9 @@ const TEXTS: Record<CheckoutLocale, LinkTexts> = {
     proceed: "Continuar para o pagamento",
     paidBefore: "Você já pagou aqui com este navegador. Continue somente para pagar outra vez.",
     seePayment: "Ver seu pagamento",
+    subscribedBefore:
+      "Você já fez uma assinatura aqui com este navegador. Continue somente se quiser outra assinatura.",
+    seeSubscription: "Ver sua assinatura",
     over: { title: "Não está mais disponível", text: "A loja não vende mais isto aqui." },
     expired: { title: "Este link expirou", text: "Peça um novo à loja." },
     paid: { title: "Este link já foi pago", text: "Era para um único pagamento, que foi feito. Nada mais é devido." },
@@ -133,6 +179,11 @@ const TEXTS: Record<CheckoutLocale, LinkTexts> = {
       title: "Muitas visitas ao mesmo tempo",
       text: "Espere um minuto e abra o link de novo.",
     },
+    triedTooOften: { title: "Muitas tentativas", text: "Tente de novo amanhã ou peça à loja outra forma de pagar." },
+    clockMoves: {
+      title: "O relógio de teste da loja está avançando",
+      text: "Espere um momento e abra o link de novo.",
+    },
     elsewhere: { title: "Abra o próprio link", text: "Para sua segurança, um pagamento começa na página do link." },
   },
   ar: {
@@ -140,12 +191,16 @@ const TEXTS: Record<CheckoutLocale, LinkTexts> = {
     proceed: "المتابعة إلى الدفع",
     paidBefore: "لقد دفعت هنا من هذا المتصفح من قبل. تابع فقط إذا أردت الدفع مرة أخرى.",
     seePayment: "عرض دفعتك",
+    subscribedBefore: "لقد اشتركت هنا من هذا المتصفح من قبل. تابع فقط إذا أردت اشتراكًا آخر.",
+    seeSubscription: "عرض اشتراكك",
     over: { title: "لم يعد هذا متاحًا", text: "لم يعد المتجر يبيع هذا هنا." },
     expired: { title: "انتهت صلاحية هذا الرابط", text: "اطلب رابطًا جديدًا من المتجر." },
     paid: { title: "دُفع هذا الرابط", text: "كان لدفعة واحدة وقد تمت. لا يُستحق عليك شيء آخر." },
     receipt: (merchant) =>
       `هل أنت من دفع؟ افتح الرابط في المتصفح الذي دفعت به لرؤية الإيصال، أو اطلبه من ${isolate(merchant)}.`,
     tooMany: { title: "زيارات كثيرة في وقت واحد", text: "انتظر دقيقة ثم افتح الرابط مجددًا." },
+    triedTooOften: { title: "محاولات كثيرة", text: "حاول مجددًا غدًا أو اطلب من المتجر طريقة أخرى للدفع." },
+    clockMoves: { title: "ساعة الاختبار لدى المتجر تتقدم الآن", text: "انتظر لحظة ثم افتح الرابط مجددًا." },
     elsewhere: { title: "افتح الرابط نفسه", text: "حفاظًا على سلامتك، يبدأ الدفع من صفحة الرابط." },
   },
 };
@@ -161,9 +216,17 @@ type Refusal = {
 /** Page that explains why there is no payment form. */
 export function renderLinkProblem({ problem, locale, paidSale, nonce, stylesheet }: Refusal): string {
   if (paidSale) return renderPaidLink({ sale: paidSale, nonce, stylesheet });
-  const { over, expired, paid, tooMany, elsewhere } = TEXTS[locale];
+  const { over, expired, paid, tooMany, triedTooOften, clockMoves, elsewhere } = TEXTS[locale];
   const { closed, unavailable } = textsOf(locale);
-  const screens = { over, expired, paid, too_many: tooMany, elsewhere };
+  const screens = {
+    over,
+    expired,
+    paid,
+    too_many: tooMany,
+    tried_too_often: triedTooOften,
+    clock_moves: clockMoves,
+    elsewhere,
+  };
   const screen = { ...screens, not_found: closed.not_found, suspended: unavailable }[problem];
   return renderMessagePage({ ...screen, locale, nonce, stylesheet });
 }
@@ -209,6 +272,8 @@ type LinkPage = {
 export function renderLinkPage({ sale, paidBefore, action, nonce, stylesheet }: LinkPage): string {
   const { locale } = sale;
   const own = TEXTS[locale];
+  const isSubscribing = sale.offer.terms !== null;
+  const before = isSubscribing ? own.subscribedBefore : own.paidBefore;
   return renderSalePage({
     sale,
     nonce,
@@ -220,7 +285,7 @@ export function renderLinkPage({ sale, paidBefore, action, nonce, stylesheet }: 
           <p class="no-script">{textsOf(locale).noScript}</p>
         </noscript>
         <h2 id="step" class="step-title">
-          {paidBefore === null ? own.opening : own.paidBefore}
+          {paidBefore === null ? own.opening : before}
         </h2>
         <form method="post" action={action}>
           <button type="submit" class="button">
@@ -228,8 +293,8 @@ export function renderLinkPage({ sale, paidBefore, action, nonce, stylesheet }: 
           </button>
         </form>
         {paidBefore !== null && (
-          <p>
-            <a href={paidBefore}>{own.seePayment}</a>
+          <p class="earlier">
+            <a href={paidBefore}>{isSubscribing ? own.seeSubscription : own.seePayment}</a>
           </p>
         )}
       </section>
@@ -265,7 +330,7 @@ function renderSalePage({ sale, nonce, stylesheet, inlineScript, children }: Sal
             <strong>{texts.sandbox.banner}</strong>
           </aside>
         )}
-        <Summary view={{ page: sale, locale }} embedded={false} />
+        <Summary view={{ page: sale, offer: sale.offer, locale }} embedded={false} />
         <main class="pane">{children}</main>
         <footer class="powered">
           <CardlaneMark />

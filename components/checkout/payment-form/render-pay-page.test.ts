@@ -3,6 +3,7 @@ import { CHECKOUT_LOCALES, type CheckoutPage } from "@/lib/contract/checkout/che
 import type { Receipt } from "@/lib/contract/receipts/receipts";
 import { renderChallengePage } from "./render-challenge-page";
 import { renderMessagePage } from "./render-document";
+import { renderLinkPage } from "./render-link-page";
 import { renderPayPage } from "./render-pay-page";
 import { renderReceiptPage } from "./render-receipt-page";
 
@@ -16,11 +17,12 @@ const PAGE: CheckoutPage = {
   merchant_name: "Northwind",
   logo: null,
   receipt: null,
-  amount: 1_999,
+  offer: { amount: 1_999, terms: null, next_on: null },
+  consent: null,
+  without_trial: null,
   currency: "USD",
   plan_name: "Monthly box",
   description: null,
-  terms: null,
   environment: "live",
   mode: "payment",
   parent_origin: "https://shop.example",
@@ -34,6 +36,9 @@ const PAGE: CheckoutPage = {
     attempts_left: 5,
     expires_at: "2100-01-01T00:00:00.000Z",
     payment: null,
+    payment_method_id: null,
+    subscription_id: null,
+    trial_refused: false,
     action: null,
     failure: null,
     return_url: null,
@@ -48,7 +53,7 @@ const render = (page: Partial<CheckoutPage> = {}, options: { token?: string | nu
 const dataOf = (html: string) =>
   JSON.parse(/<script type="application\/json" id="checkout">(.*?)<\/script>/s.exec(html)?.[1] ?? "null") as unknown;
 
-test("the page says who is paid, for what and how much", () => {
+test("the page shows the merchant, the purpose and the amount", () => {
   const html = render();
   for (const text of ["Northwind", "Monthly box", "$19.99", "Pay $19.99"]) expect(html).toContain(text);
   expect(html).toMatch(/^<!doctype html><html lang="en" dir="ltr" class="embedded">/);
@@ -73,7 +78,7 @@ test("no name can become part of the page", () => {
   expect(title).toContain("&lt;/script&gt;");
 });
 
-test("an appearance that is none changes nothing, and cannot leave the style sheet", () => {
+test("an invalid appearance changes nothing, and cannot escape the style sheet", () => {
   const hostile = { accent_color: "red}</style><script>alert(1)</script>" } as const;
   const html = render({ appearance: hostile });
   const style = /<style nonce="bm9uY2U=">(.*?)<\/style>/s.exec(html)?.[1];
@@ -97,7 +102,7 @@ test("before the script runs, no field can be submitted into an address", () => 
   expect(html).toMatch(/<button type="submit"[^>]* disabled/);
 });
 
-test("browsers and phones know what each field is", () => {
+test("each field has the autocomplete attributes of browsers and phones", () => {
   const html = render();
   for (const hint of ["cc-number", "cc-exp", "cc-csc", "cc-name", "postal-code"])
     expect(html).toContain(`autocomplete="${hint}"`);
@@ -120,7 +125,7 @@ test.each(CHECKOUT_LOCALES)("%s: the document, its direction and its texts are i
   expect(html).not.toContain("undefined");
 });
 
-test("the name and the postal code are asked for only when they are wanted", () => {
+test("the name and the postal code are requested only if required", () => {
   const html = render({ fields: { name: false, email: false, postal_code: null } });
   expect([...html.matchAll(/<input[^>]* id="(\w+)"/g)].map(([, id]) => id)).toEqual(["number", "expiry", "cvv"]);
 });
@@ -131,7 +136,7 @@ test("a session that is over shows no form", () => {
   expect(html).toContain("This payment page has expired");
 });
 
-test("only an address of the web becomes the way back", () => {
+test("only an http(s) address becomes the return link", () => {
   const done = (return_url: string) =>
     render({
       state: { ...PAGE.state, status: "COMPLETED", payment: { id: "pay_1", status: "CAPTURED" }, return_url },
@@ -151,7 +156,7 @@ const CHALLENGE = {
   isSandbox: true,
 } as const;
 
-test("the challenge works without a script, and offers three answers", () => {
+test("the challenge works without JavaScript, and offers three choices", () => {
   const html = renderChallengePage(CHALLENGE, { action: "/challenge/x/result", framed: false, ...FILES });
   expect(html).not.toMatch(/<script|<img/);
   expect(html).toContain('<form method="post" action="/challenge/x/result"');
@@ -162,7 +167,7 @@ test("the challenge works without a script, and offers three answers", () => {
   ]);
 });
 
-test("an answered challenge has no buttons, and leads back only outside the form", () => {
+test("a completed challenge has no buttons, and links back only outside the form", () => {
   const answered = { ...CHALLENGE, status: "CAPTURED" } as const;
   const page = renderChallengePage(answered, { action: "/x", framed: false, ...FILES });
   expect(page).not.toContain("<button");
@@ -172,14 +177,14 @@ test("an answered challenge has no buttons, and leads back only outside the form
 
 const LOGO = { src: `/logo/${"a".repeat(64)}`, width: 240, height: 60 };
 
-test("a logo stands where the first letter stood, called as the merchant, inside a shop's page too", () => {
+test("a logo with the merchant's name replaces the initial, in embedded forms too", () => {
   const drawn = `<img class="logo" src="${LOGO.src}" width="240" height="60" alt="Northwind"/>`;
   for (const embedded of [true, false]) expect(render({ logo: LOGO }, { embedded })).toContain(drawn);
   expect(render({ logo: LOGO }, { embedded: false })).not.toContain("monogram");
   expect(render({}, { embedded: false })).toContain("monogram");
 });
 
-test("who has paid finds the receipt; an authorization, and a link whose time is over, lead to none", () => {
+test("a paid session links to the receipt; an authorization and an expired link don't", () => {
   const paid = (status: string, receipt: string | null) =>
     render({ receipt, state: { ...PAGE.state, status: "COMPLETED", payment: { id: "pay_1", status } } });
   expect(paid("CAPTURED", "/pay/cst_secret/receipt")).toContain('href="/pay/cst_secret/receipt"');
@@ -190,10 +195,23 @@ test("who has paid finds the receipt; an authorization, and a link whose time is
 });
 
 const RECEIPT: Receipt = {
-  ...{ number: "F9Q3-C7AB", payment_id: "pay_01kb2x7t8rfh5a9d3jf9q3c7ab", environment: "live", locale: "en" },
-  ...{ merchant_name: "Northwind", support_email: "help@shop.example", website: "https://shop.example/" },
-  ...{ logo: LOGO, appearance: { accent_color: "#7a1fa2" }, time_zone: "Asia/Tokyo", bought: "Monthly box" },
-  ...{ currency: "JPY", amount_captured: 12_000, amount_refunded: 2_000, captured_at: "2026-11-20T20:00:00.000Z" },
+  number: "F9Q3-C7AB",
+  payment_id: "pay_01kb2x7t8rfh5a9d3jf9q3c7ab",
+  environment: "live",
+  locale: "en",
+  merchant_name: "Northwind",
+  support_email: "help@shop.example",
+  business_address: "1 Main Street\nSpringfield",
+  tax_number: "DE123456789",
+  website: "https://shop.example/",
+  logo: LOGO,
+  appearance: { accent_color: "#7a1fa2" },
+  time_zone: "Asia/Tokyo",
+  bought: "Monthly box",
+  currency: "JPY",
+  amount_captured: 12_000,
+  amount_refunded: 2_000,
+  captured_at: "2026-11-20T20:00:00.000Z",
   card: { brand: "visa", last4: "4242" },
   refunds: [
     { amount: 2_000, at: "2026-11-21T16:00:00.000Z", pending: false },
@@ -233,15 +251,43 @@ test.each([
     expect(plain).not.toContain(english);
 });
 
-test("nothing that is written on a receipt becomes part of its page, and only addresses of the web become links", () => {
+test("a receipt has the business's address and tax number, in the form's language, and neither if unset", () => {
+  const page = (receipt: Partial<Receipt>) => renderReceiptPage({ receipt: { ...RECEIPT, ...receipt }, ...FILES });
+  expect(page({})).toContain("1 Main Street\nSpringfield\nTax number: DE123456789");
+  expect(page({ locale: "de" })).toContain("Steuernummer: DE123456789");
+  expect(page({ business_address: null })).toContain(">Tax number: DE123456789<");
+  expect(page({ business_address: null, tax_number: null })).not.toContain("receipt-address");
+});
+
+test("text on a receipt can't add markup to its page, and only http(s) addresses become links", () => {
   const hostile = {
     merchant_name: HOSTILE,
     bought: HOSTILE,
     support_email: `"${HOSTILE}"@x`,
+    business_address: HOSTILE,
+    tax_number: HOSTILE,
     website: "javascript:alert(1)",
   };
   const html = renderReceiptPage({ receipt: { ...RECEIPT, ...hostile, refunds: [], card: null }, ...FILES });
   expect(html.match(/<script/g)).toHaveLength(1);
   expect(html).not.toContain("<img src=x");
   expect(html).not.toContain("javascript:");
+});
+
+test("a link that this browser has used says whether it paid or subscribed, in every language", () => {
+  const used = (locale: (typeof CHECKOUT_LOCALES)[number], isRecurring: boolean) => {
+    const type = "SUBSCRIPTION_NO_TRIAL" as const;
+    const terms = { type, price: 1_900, every: { value: 1, unit: "MONTHS" as const }, trial: null, trialPrice: null };
+    const offer = { amount: 0, terms: isRecurring ? terms : null, next_on: null };
+    const sale = { ...PAGE, offer, locale };
+    return renderLinkPage({ sale, paidBefore: "/pay/cst_1", action: "/link/1/open", ...FILES });
+  };
+  for (const locale of CHECKOUT_LOCALES) {
+    const link = (html: string) => /<a href="\/pay\/cst_1">(.*?)<\/a>/.exec(html)?.[1];
+    expect(link(used(locale, true)), locale).toBeTruthy();
+    expect(link(used(locale, true)), locale).not.toBe(link(used(locale, false)));
+  }
+  expect(used("en", true)).toContain("already subscribed here");
+  expect(used("en", true)).not.toContain("already paid");
+  expect(used("en", false)).toContain("already paid here");
 });

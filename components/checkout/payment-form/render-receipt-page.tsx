@@ -1,9 +1,8 @@
 /** @jsxImportSource preact */
-import type { ComponentChildren } from "preact";
 import type { CheckoutLocale } from "@/lib/contract/checkout/checkout";
 import type { Receipt } from "@/lib/contract/receipts/receipts";
 import { receiptFormats, receiptTexts } from "@/lib/contract/receipts/texts";
-import { Logo } from "./icons";
+import { Contact, PRINTS, Row, SheetHead } from "./receipt-parts";
 import { renderDocument, renderMessagePage, type Stylesheet } from "./render-document";
 
 type PageParts = { nonce: string; stylesheet: Stylesheet };
@@ -18,7 +17,7 @@ export function renderReceiptPage({ receipt, nonce, stylesheet }: PageParts & { 
     nonce,
     stylesheet,
     layout: "receipt",
-    inlineScript: 'document.getElementById("print").addEventListener("click", () => print());',
+    inlineScript: PRINTS,
     body: <ReceiptPaper receipt={receipt} />,
   });
 }
@@ -28,18 +27,14 @@ export const renderNoReceipt = (parts: PageParts & { locale: CheckoutLocale }): 
   renderMessagePage({ ...receiptTexts(parts.locale).notFound, ...parts });
 
 function ReceiptPaper({ receipt }: { receipt: Receipt }) {
-  const { merchant_name: merchant, logo, environment, currency, amount_captured, amount_refunded, card } = receipt;
+  const { currency, amount_captured, amount_refunded, card } = receipt;
   const texts = receiptTexts(receipt.locale);
   const formats = receiptFormats(receipt.locale, receipt.time_zone);
   const money = (amount: number) => formats.money(amount, currency);
   return (
     <div class="receipt-sheet">
       <main aria-labelledby="title">
-        {environment === "sandbox" && <p class="receipt-test">{texts.test}</p>}
-        <header class="receipt-head">
-          {logo && <Logo logo={logo} merchant={merchant} />}
-          <p class="merchant">{merchant}</p>
-        </header>
+        <SheetHead shop={receipt} test={texts.test} locale={receipt.locale} />
         <h1 id="title">
           {texts.receipt} <span class="figures">{receipt.number}</span>
         </h1>
@@ -72,7 +67,7 @@ function ReceiptPaper({ receipt }: { receipt: Receipt }) {
             <strong>{money(amount_captured - amount_refunded)}</strong>
           </Row>
         </dl>
-        <Contact receipt={receipt} />
+        <Contact shop={receipt} locale={receipt.locale} />
         <button type="button" id="print" class="button">
           {texts.print}
         </button>
@@ -93,38 +88,4 @@ function statusText({
   if (refunded === 0) return texts.paid;
   if (refunded < captured) return texts.partiallyRefunded;
   return card ? texts.refundedTo(receiptFormats(locale, time_zone).card(card)) : texts.refunded;
-}
-
-function Contact({ receipt }: { receipt: Receipt }) {
-  const { merchant_name: merchant, support_email: email, website, locale } = receipt;
-  const address = website !== null && /^https?:\/\//i.test(website) ? website : null;
-  if (email === null && address === null) return null;
-  return (
-    <p class="receipt-contact soft">
-      {receiptTexts(locale).contact(merchant)}
-      {email !== null && (
-        <>
-          {" · "}
-          <a href={`mailto:${encodeURIComponent(email).replace("%40", "@")}`}>{email}</a>
-        </>
-      )}
-      {address !== null && (
-        <>
-          {" · "}
-          <a href={address} rel="noopener">
-            {address.replace(/^https?:\/\/|\/$/gi, "")}
-          </a>
-        </>
-      )}
-    </p>
-  );
-}
-
-function Row({ label, children }: { label: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd class="figures">{children}</dd>
-    </div>
-  );
 }

@@ -7,20 +7,26 @@ import type { Appearance } from "@/lib/contract/checkout/appearance";
 import { MAX_SESSION_ATTEMPTS } from "@/lib/contract/checkout/attempts";
 import type { CheckoutLocale } from "@/lib/contract/checkout/checkout";
 import type { DeclineCode } from "@/lib/contract/errors";
+import type { Consent } from "@/lib/contract/payment-methods/payment-method";
 import type { NextAction, PaymentStatus } from "@/lib/contract/payments/payment";
+import type { InvoiceStatus, SubscriptionStatus } from "@/lib/contract/subscriptions/statuses";
 import type { Mode } from "@/lib/contract/transactions/words";
 import type { ClockColumns } from "../clock";
 
 const byId = (environmentId: string, id: string) =>
   and(eq(clientSessions.environment_id, environmentId), eq(clientSessions.id, id));
 
+/** Columns of a new session; those that the form's attempts write are left out. */
+export type NewClientSession = Omit<
+  typeof clientSessions.$inferInsert,
+  | ("environment_id" | "attempts" | "locale" | "payment_id" | "open_payment_id" | "tells_expiry")
+  | ("payment_method_id" | "card_check" | "consent")
+>;
+
 export async function insertClientSession(
   orm: Orm,
   environmentId: string,
-  session: Omit<
-    ClientSessionRow,
-    "environment_id" | "attempts" | "locale" | "payment_id" | "open_payment_id" | "tells_expiry"
-  >,
+  session: NewClientSession,
 ): Promise<ClientSessionRow> {
   const rows = await orm
     .insert(clientSessions)
@@ -83,7 +89,11 @@ export async function cancelOpenClientSession(
   return rows[0] ?? null;
 }
 
-type ShopperDetails = { locale?: CheckoutLocale | undefined; customer_email?: string | undefined };
+type ShopperDetails = {
+  locale?: CheckoutLocale | undefined;
+  customer_email?: string | undefined;
+  consent?: Consent | undefined;
+};
 
 /** Stores what the form knows of the shopper at an attempt, unless the session has a payment or is closed. */
 export async function noteShopper(orm: Orm, environmentId: string, id: string, details: ShopperDetails): Promise<void> {
@@ -109,7 +119,7 @@ export async function countClientSessionAttempt(orm: Orm, environmentId: string,
         isNull(clientSessions.open_payment_id),
         gt(clientSessions.expires_at, sql`clock_now(${environmentId}::uuid)`),
         lt(clientSessions.attempts, MAX_SESSION_ATTEMPTS),
-        // As for an attempt that pays, the link that opened the session must still be active.
+        // Like an attempt that pays, it requires that the link that opened the session is active.
         sql`(${clientSessions.payment_link_id} is null or exists (select from ${paymentLinks} l
           where l.environment_id = ${clientSessions.environment_id} and l.id = ${clientSessions.payment_link_id}
             and l.active and (l.expires_at is null or l.expires_at > clock_now(${environmentId}::uuid))
@@ -122,9 +132,10 @@ export async function countClientSessionAttempt(orm: Orm, environmentId: string,
 
 /** A session with everything its payment form shows. */
 export type CheckoutRow = ClientSessionRow & {
-  mode: Mode;
+  environment_mode: Mode;
   merchant_id: string;
   merchant_name: string;
+  merchant_time_zone: string;
   suspended: boolean;
   /** A user of the merchant has verified an e-mail address. */
   verified: boolean;
@@ -152,7 +163,20 @@ export type CheckoutRow = ClientSessionRow & {
   logo_sha256: Buffer | null;
   logo_width: number | null;
   logo_height: number | null;
-} & ClockColumns;
+} & ClockColumns &
+  CheckoutBilling;
+
+/** Subscription and invoice of a session. */
+type CheckoutBilling = {
+  /** Status of the subscription that its plan began; null before that. */
+  begun_status: SubscriptionStatus | null;
+  /**
+   * Status of the invoice that it pays: the named one, or that of the subscription begun; null without one.
+   */
+  invoice_status: InvoiceStatus | null;
+  /** Currency of the subscription that it begins, pays or gives a card; null without one. */
+  subscription_currency: string | null;
+};
 
 /**
  * The session of a token's digest. Indexes: `client_sessions_token`, `transactions_client_session`, primary
@@ -161,7 +185,8 @@ export type CheckoutRow = ClientSessionRow & {
  */
 export async function findCheckoutRow(sql: Sql, tokenSha256: Buffer): Promise<CheckoutRow | null> {
   const [row] = await sql<CheckoutRow[]>`
-    select s.*, e.mode, e.merchant_id, e.clock_offset_ms, e.clock_frozen_at, e.checkout_appearance, m.name as merchant_name, m.suspended_at is not null as suspended,
+    select s.*, e.mode as environment_mode, e.merchant_id, e.clock_offset_ms, e.clock_frozen_at, e.checkout_appearance, m.name as merchant_name,
+      m.time_zone as merchant_time_zone, m.suspended_at is not null as suspended,
       exists (select from users u where u.merchant_id = m.id and u.owns_email) as verified,
       plan.plan, link.link, p.id as last_payment_id, p.status as last_payment_status, p.next_action as last_next_action,
       l.sha256 as logo_sha256, l.width as logo_width, l.height as logo_height,
@@ -193,7 +218,27 @@ export async function findCheckoutRow(sql: Sql, tokenSha256: Buffer): Promise<Ch
       limit 1
     ) p on true
     where s.token_sha256 = ${tokenSha256}`;
-  return row ?? null;
+  return row ? { ...row, ...(await readBilling(sql, row)) } : null;
+}
+
+/** Reads a session's subscription and invoice. Most sessions have neither and need no further statement. */
+async function readBilling(sql: Sql, session: ClientSessionRow): Promise<CheckoutBilling> {
+  const none = { begun_status: null, invoice_status: null, subscription_currency: null };
+  if (session.subscription_id === null && session.invoice_id === null) return none;
+  const begins = session.bought_plan !== null;
+  const [row] = await sql<CheckoutBilling[]>`
+    with sub as materialized (
+      select status, currency, latest_invoice_id from subscriptions
+      where environment_id = ${session.environment_id}::uuid and id = ${session.subscription_id}::uuid
+    )
+    select case when ${begins}::boolean then (select status from sub) end as begun_status,
+      (select currency from sub) as subscription_currency,
+      (
+        select status from invoices
+        where environment_id = ${session.environment_id}::uuid and id = coalesce(${session.invoice_id}::uuid,
+          case when ${begins}::boolean then (select latest_invoice_id from sub) end)
+      ) as invoice_status`;
+  return row ?? none;
 }
 
 type CheckoutSettings = { checkout_appearance: Appearance | null };

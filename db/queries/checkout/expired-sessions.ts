@@ -39,9 +39,9 @@ export async function listEnvironmentsWithExpired(
 }
 
 /**
- * Claims an environment's expired, unreported sessions, oldest first, locked until the transaction ends. While its
- * clock advances no request pays a session, so none gets the grace.
- * Sessions locked by a request are left for the next run.
+ * Claims an environment's expired, unreported sessions, oldest first, locked until the transaction ends.
+ * While its clock advances, no request can pay a session, so there is no grace period. Sessions locked by a
+ * request are left for the next run.
  */
 export function takeExpiredSessions(tx: Orm, environmentId: string, limit: number): Promise<ClientSessionRow[]> {
   const due = and(

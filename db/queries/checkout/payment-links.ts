@@ -78,16 +78,25 @@ export async function replaceLinkSession(
   return rows.length === 1;
 }
 
+/**
+ * Condition that the session `s` of a single-use link is paid, or the subscription that it began was paid by
+ * its invoice's own page.
+ */
+const isSold = (sql: Sql) => sql`(s.status = 'COMPLETED' or (
+  select b.status not in ('INCOMPLETE', 'EXPIRED') from subscriptions b
+  where b.environment_id = s.environment_id and b.id = s.subscription_id limit 1) is true)`;
+
 /** A link with everything its public page shows. */
 export type PublicLinkRow = PaymentLinkRow & {
   mode: Mode;
   merchant_id: string;
   merchant_name: string;
+  merchant_time_zone: string;
   suspended: boolean;
   /** A user of the merchant has verified an e-mail address. */
   verified: boolean;
   checkout_appearance: Appearance | null;
-  /** Set for a single-use link: its session is paid, or has a payment in progress. */
+  /** Set for a single-use link: it was sold, or its session has a payment in progress. */
   paid: boolean;
   under_way: boolean;
   logo_sha256: Buffer | null;
@@ -98,10 +107,10 @@ export type PublicLinkRow = PaymentLinkRow & {
 /** The link of a public URL. Indexes: `payment_links_token`, primary keys. */
 export async function findPublicLink(sql: Sql, token: string): Promise<PublicLinkRow | null> {
   const [row] = await sql<PublicLinkRow[]>`
-    select l.*, e.mode, e.merchant_id, e.clock_offset_ms, e.clock_frozen_at, e.checkout_appearance, m.name as merchant_name,
+    select l.*, e.mode, e.merchant_id, e.clock_offset_ms, e.clock_frozen_at, e.checkout_appearance, m.name as merchant_name, m.time_zone as merchant_time_zone,
       m.suspended_at is not null as suspended,
       exists (select from users u where u.merchant_id = m.id and u.owns_email) as verified,
-      coalesce(s.status = 'COMPLETED', false) as paid, coalesce(s.open_payment_id is not null, false) as under_way,
+      coalesce(${isSold(sql)}, false) as paid, coalesce(s.open_payment_id is not null, false) as under_way,
       logo.sha256 as logo_sha256, logo.width as logo_width, logo.height as logo_height
     from payment_links l
     join environments e on e.id = l.environment_id
@@ -110,7 +119,8 @@ export async function findPublicLink(sql: Sql, token: string): Promise<PublicLin
       select sha256, width, height from merchant_logos where merchant_id = m.id limit 1
     ) logo on true
     left join lateral (
-      select status, open_payment_id from client_sessions where environment_id = l.environment_id and id = l.session_id limit 1
+      select environment_id, status, open_payment_id, subscription_id from client_sessions
+      where environment_id = l.environment_id and id = l.session_id limit 1
     ) s on true
     where l.token = ${token}`;
   return row ?? null;
@@ -133,7 +143,7 @@ function matching(sql: Sql, { sellingAt }: LinkFilter) {
   if (sellingAt === null) return sql`true`;
   return sql`l.active and (l.expires_at is null or l.expires_at > ${sellingAt}::timestamptz)
     and not exists (select from client_sessions s
-      where s.environment_id = l.environment_id and s.id = l.session_id and s.status = 'COMPLETED')
+      where s.environment_id = l.environment_id and s.id = l.session_id and ${isSold(sql)})
     and (l.plan_id is null or exists (select from plans p
       where p.environment_id = l.environment_id and p.id = l.plan_id and p.status = 'ACTIVE'))`;
 }
@@ -143,7 +153,7 @@ export type LinkWithState = PaymentLinkRow & { paid: boolean };
 
 /** A link with totals of its newest sales, up to `maxSales`. Index: `client_sessions_payment_link`. */
 const withSales = (sql: Sql, maxSales: number) => sql`
-  select l.*, coalesce(s.status = 'COMPLETED', false) as paid, coalesce(sales.payments, 0)::int as payments,
+  select l.*, coalesce(${isSold(sql)}, false) as paid, coalesce(sales.payments, 0)::int as payments,
     coalesce(sales.captured, '[]') as captured
   from payment_links l
   left join client_sessions s on s.environment_id = l.environment_id and s.id = l.session_id
@@ -192,7 +202,7 @@ export async function countPaymentLinks(
 /** By primary key. */
 export async function findLinkWithState(sql: Sql, environmentId: string, id: string): Promise<LinkWithState | null> {
   const [row] = await sql<LinkWithState[]>`
-    select l.*, coalesce(s.status = 'COMPLETED', false) as paid
+    select l.*, coalesce(${isSold(sql)}, false) as paid
     from payment_links l
     left join client_sessions s on s.environment_id = l.environment_id and s.id = l.session_id
     where l.environment_id = ${environmentId}::uuid and l.id = ${id}::uuid`;

@@ -6,7 +6,7 @@ import { type PaymentTokenRow, paymentTokens } from "@/db/schema/checkout";
 export async function insertPaymentToken(
   orm: Orm,
   environmentId: string,
-  token: Omit<PaymentTokenRow, "environment_id" | "payment_id" | "payment_method_id">,
+  token: Omit<PaymentTokenRow, "environment_id" | "payment_id" | "payment_method_id" | "checked_for">,
 ): Promise<void> {
   await orm.insert(paymentTokens).values({ environment_id: environmentId, ...token });
 }
@@ -18,18 +18,21 @@ export async function findPaymentToken(sql: Sql, environmentId: string, id: stri
 }
 
 /**
- * Claims a token for the check that stores its card, and returns the check's reference: `reference`, or that of an
- * earlier check whose outcome is not known. Null: the token is used up or too old.
+ * Claims a token for the check that stores its card, and returns the check's reference: `reference`, or that
+ * of an earlier check whose outcome is not known. Null: the token is used up or too old, or was checked for
+ * another customer.
  */
 export async function claimTokenForCheck(
   sql: Sql,
   environmentId: string,
   id: string,
-  reference: string,
+  { reference, customerId }: { reference: string; customerId: string },
 ): Promise<string | null> {
   const [row] = await sql<{ payment_method_id: string }[]>`
-    update payment_tokens set payment_method_id = coalesce(payment_method_id, ${reference}::uuid)
+    update payment_tokens set payment_method_id = coalesce(payment_method_id, ${reference}::uuid),
+      checked_for = coalesce(checked_for, ${customerId})
     where environment_id = ${environmentId}::uuid and id = ${id}::uuid
+      and (checked_for is null or checked_for = ${customerId})
       and payment_id is null and processor_token <> '' and expires_at > now()
     returning payment_method_id`;
   return row?.payment_method_id ?? null;

@@ -19,21 +19,21 @@ import {
   withPreset,
 } from "./appearance-form";
 
-test("a color is taken as people type it", () => {
+test("a color is accepted in any common notation", () => {
   expect(colorTyped(" 1A73E8 ")).toBe("#1a73e8");
   expect(colorTyped("#FFF")).toBe("#fff");
   for (const none of ["", "#12", "#1234", "red", "#12345g"]) expect(colorTyped(none)).toBeNull();
   expect(fullHex("#1ae")).toBe("#11aaee");
 });
 
-test("the same looks are the same, whatever is left out and in which order", () => {
+test("equal appearances compare equal regardless of order and omitted defaults", () => {
   expect(isSameAppearance(null, { preset: undefined, font_family: "" })).toBe(true);
   expect(isSameAppearance({ preset: "soft", theme: "dark" }, { theme: "dark", preset: "soft" })).toBe(true);
   expect(isSameAppearance({ border_radius: 0 }, null)).toBe(false);
   expect(cleanAppearance({ theme: undefined })).toBeNull();
 });
 
-test("a style takes back what it decides, and keeps a merchant's own accent unless it has one", () => {
+test("a style resets what it defines, and keeps the merchant's accent unless it defines one", () => {
   const own: Appearance = { accent_color: "#7a1fa2", border_radius: 3 };
   expect(cleanAppearance(withPreset(own, "soft"))).toEqual({ preset: "soft", accent_color: "#7a1fa2" });
   expect(cleanAppearance(withPreset(own, "night"))).toEqual({ preset: "night", border_radius: 3 });
@@ -41,7 +41,7 @@ test("a style takes back what it decides, and keeps a merchant's own accent unle
   expect(ownColor(withPreset({}, "night"), "background_color")).toBe("#0e1116");
 });
 
-test("every suggestion mends the problem that it stands at", () => {
+test("every suggestion fixes the problem it is shown for", () => {
   const cases: Appearance[] = [
     { accent_color: "#ffe08a" },
     { text_color: "#aaaaaa", background_color: "#ffffff" },
@@ -56,7 +56,7 @@ test("every suggestion mends the problem that it stands at", () => {
   }
 });
 
-test("a color changes no more than it must, and what nothing mends has no suggestion", () => {
+test("a suggested color is as close as possible; without a fix there is no suggestion", () => {
   const near = nearestReadable("#8a8a8a", ["#ffffff"], TEXT_CONTRAST);
   expect(near && contrast(near, "#ffffff")).toBeGreaterThanOrEqual(TEXT_CONTRAST);
   expect(near && contrast(near, "#ffffff")).toBeLessThan(TEXT_CONTRAST + 0.4);
@@ -65,6 +65,6 @@ test("a color changes no more than it must, and what nothing mends has no sugges
   expect(nearestReadable("#ffffff", ["#ffffff"], PART_CONTRAST)).not.toBeNull();
 });
 
-test("every font of the list is one that the form takes", () => {
+test("the form accepts every font of the list", () => {
   for (const { value } of FONTS) expect(value === "" || isAppearance({ font_family: value })).toBe(true);
 });

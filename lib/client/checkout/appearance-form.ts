@@ -22,7 +22,7 @@ export const PRESET_WORDS: Record<AppearancePreset, { label: string; sentence: s
 };
 export const PRESETS = APPEARANCE_PRESETS;
 
-export const THEME_WORDS: Record<AppearanceTheme, string> = { light: "Light", dark: "Dark", system: "Device" };
+export const THEME_WORDS: Record<AppearanceTheme, string> = { light: "Light", dark: "Dark", system: "Same as device" };
 /** Explanations of the themes. */
 export const THEME_SENTENCES: Record<AppearanceTheme, string> = {
   light: "Always light.",

@@ -14,7 +14,7 @@ export const htmlCode = ({ baseUrl, token, returns }: EmbedCode) => `<div id="pa
   Cardlane.mount("#payment", {
     token: "${token}",
     onSuccess(result) {
-      // Before you deliver, your server asks for the session.
+      // Before you deliver, your server fetches the session.
       window.location.assign(${nextPage(returns)});
     },
     onError(error) {
@@ -35,7 +35,7 @@ export function Payment({ token }) {
     const frame = window.Cardlane.mount(element.current, {
       token,
       onSuccess(result) {
-        // Before you deliver, your server asks for the session.
+        // Before you deliver, your server fetches the session.
         window.location.assign(${nextPage(returns)});
       },
       onError(error) {

@@ -38,7 +38,11 @@ export const linkFormValues = (currency: string, planId: string | null, hasPlans
   amount: "",
   currency,
   use: "many",
-  ...{ name: "", description: "", expiry: "never", expires_at: "", asks_email: true },
+  name: "",
+  description: "",
+  expiry: "never",
+  expires_at: "",
+  asks_email: true,
 });
 
 export const linkEditValues = (link: PaymentLink, timeZone: string): LinkEditValues => ({

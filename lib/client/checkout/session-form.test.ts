@@ -12,16 +12,22 @@ const typed = (values: Partial<SessionFormValues>) => ({ ...sessionFormValues("U
 
 const refusals = (values: Partial<SessionFormValues>) => readSession(typed(values)).errors;
 
-test("what is typed becomes the body of the request, without what is empty", () => {
+test("typed values become the request's body, without empty ones", () => {
   expect(readSession(typed({ amount: "1,234.5", customer_email: " ada@x.example " })).body).toMatchObject({
-    ...{ plan_id: null, amount: 123_450, currency: "USD", customer_email: "ada@x.example", customer_name: null },
-    ...{ allowed_origins: [], return_url: null, capture_method: "automatic" },
+    plan_id: null,
+    amount: 123_450,
+    currency: "USD",
+    customer_email: "ada@x.example",
+    customer_name: null,
+    allowed_origins: [],
+    return_url: null,
+    capture_method: "automatic",
   });
   const plan = typed({ sell: "plan", plan_id: "plan_1", amount: "nonsense" });
   expect(readSession(plan).body).toMatchObject({ plan_id: "plan_1", amount: null, currency: null });
 });
 
-test("each refusal stands on its own field", () => {
+test("each error is shown at its own field", () => {
   expect(refusals({})).toEqual({ amount: "Enter the amount." });
   expect(refusals({ amount: "0" })).toEqual({ amount: expect.stringContaining("above zero") });
   expect(refusals({ amount: "1.999" })).toEqual({ amount: "Use at most 2 decimals in USD." });
@@ -35,7 +41,7 @@ test("each refusal stands on its own field", () => {
   });
 });
 
-test("a refusal of the server finds the field that it names, past the empty lines", () => {
+test("a server error is shown at the field that it names, past empty lines", () => {
   const values = typed({ allowed_origins: ["", "https://a.example"] });
   const { fields, others } = placeRefusals(
     [
@@ -49,7 +55,7 @@ test("a refusal of the server finds the field that it names, past the empty line
   expect(others).toHaveLength(1);
 });
 
-test("an address that is pasted as an origin becomes one", () => {
+test("a pasted URL is reduced to its origin", () => {
   expect(originTyped("shop.example/cart?x=1")).toBe("https://shop.example");
   expect(originTyped(" https://Shop.Example:8443/cart ")).toBe("https://shop.example:8443");
   expect(originTyped("localhost:3000")).toBe("http://localhost:3000");

@@ -12,13 +12,13 @@ import { appearance } from "./client-session";
 
 const color = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, "0")}`);
 
-test("contrast is what WCAG says", () => {
+test("contrast follows WCAG", () => {
   expect(contrast("#000000", "#ffffff")).toBeCloseTo(21);
   expect(contrast("#777777", "#ffffff")).toBeCloseTo(4.48, 2);
   expect(contrast("#fff", "#ffffff")).toBe(1);
 });
 
-test("text on any accent can be read", () => {
+test("text on any accent is readable", () => {
   fc.assert(fc.property(color, (accent) => contrast(accent, readableOn(accent)) >= 4.5));
 });
 
@@ -31,7 +31,7 @@ test("every preset in every theme is readable", () => {
   }
 });
 
-test("what was left out comes from the preset, then from us", () => {
+test("omitted values come from the preset, then from our defaults", () => {
   expect(resolveAppearance(null)).toMatchObject({ theme: "light", borderRadius: 6, fontFamily: null });
   expect(resolveAppearance({ preset: "soft", border_radius: undefined })).toMatchObject({ borderRadius: 14 });
   expect(resolveAppearance({ preset: "night", text_color: "#ffffff" })).toMatchObject({
@@ -41,7 +41,7 @@ test("what was left out comes from the preset, then from us", () => {
   expect(resolveAppearance({ background_color: "#101010" }).theme).toBe("dark");
 });
 
-test("text that cannot be read is refused, and told which color to change", () => {
+test("unreadable text is rejected with the color to change", () => {
   const refused = appearance.safeParse({ text_color: "#cccccc", background_color: "#ffffff" });
   expect(refused.error?.issues).toMatchObject([{ path: ["text_color"] }]);
   expect(appearance.safeParse({ text_color: "#ffffff" }).success).toBe(false);
@@ -51,7 +51,7 @@ test("text that cannot be read is refused, and told which color to change", () =
   expect(contrastProblems({ accent_color: "#ffff00" })).toMatchObject([{ param: "accent_color" }]);
 });
 
-test("a font's name cannot end a declaration", () => {
+test("a font name cannot end a CSS declaration", () => {
   expect(appearance.safeParse({ font_family: "Inter, 'Helvetica Neue', sans-serif" }).success).toBe(true);
   for (const font_family of ["x;}body{display:none", "url(//evil)", "a\\b", "</style>"]) {
     expect(appearance.safeParse({ font_family }).success, font_family).toBe(false);

@@ -12,7 +12,7 @@ export type AppearanceTheme = (typeof APPEARANCE_THEMES)[number];
 export const APPEARANCE_PRESETS = ["clean", "soft", "sharp", "night"] as const;
 export type AppearancePreset = (typeof APPEARANCE_PRESETS)[number];
 
-/** As sent by a merchant: every member is optional. Colors are #rgb or #rrggbb. */
+/** Appearance as sent by a merchant: every member is optional. Colors are #rgb or #rrggbb. */
 export type Appearance = {
   preset?: AppearancePreset | undefined;
   theme?: AppearanceTheme | undefined;

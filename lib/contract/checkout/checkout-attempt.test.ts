@@ -6,14 +6,14 @@ const card = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "
 const attempt = (over: object) => checkoutAttemptBody.safeParse({ attempt: "a", card, ...over });
 const named = (name: string) => attempt({ card: { ...card, name } });
 
-test("names and postal codes of everywhere are taken", () => {
+test("names and postal codes from all countries are accepted", () => {
   for (const name of ["Jane Doe", "Zoë Ångström-O’Neill", "王小明", "J. R. R. Tolkien 3rd", "R2D2", "Room 12345678901"])
     expect(named(name).success, name).toBe(true);
   for (const postal_code of ["94110", "94110-1234", "SW1A 1AA", "1010", "110 01", "20031-170"])
     expect(attempt({ postal_code }).success, postal_code).toBe(true);
 });
 
-test("a card number in the field for the name or the postal code is refused, for these are kept", () => {
+test("a card number in the name or postal code, which are stored, is rejected", () => {
   for (const typed of [
     "4242424242424242",
     "4242 4242 4242 4242",
@@ -30,7 +30,7 @@ test("a card number in the field for the name or the postal code is refused, for
   }
 });
 
-test("no refusal repeats what was sent, but for a card's last four digits", () => {
+test("no error repeats the input, except a card's last four digits", () => {
   const refusals = [
     named("4242 4242 4242 4242"),
     attempt({ card: { ...card, number: "4242424242424241", cvv: "98765" } }),

@@ -11,4 +11,4 @@ test.each([
   ["", "en"],
   [null, "en"],
   [";;,,=", "en"],
-])("%s is read as %s", (wanted, locale) => expect(checkoutLocale(wanted)).toBe(locale));
+])("%s is parsed as %s", (wanted, locale) => expect(checkoutLocale(wanted)).toBe(locale));

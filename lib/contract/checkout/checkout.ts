@@ -36,9 +36,9 @@ export type CheckoutFailure = (typeof CHECKOUT_FAILURES)[number];
 
 /**
  * `payment`: the card pays the session. `tokenize`: the form returns a `tok_…`, and the merchant's server
- * makes the payment.
+ * makes the payment. `setup`: the card is checked and stored for later payments, and nothing is charged.
  */
-export const CHECKOUT_MODES = ["payment", "tokenize"] as const;
+export const CHECKOUT_MODES = ["payment", "tokenize", "setup"] as const;
 export type CheckoutMode = (typeof CHECKOUT_MODES)[number];
 
 /** GET /pay/{token}/state, also part of every response to an attempt. */
@@ -50,6 +50,14 @@ export type CheckoutState = {
   expires_at: string;
   /** The payment in progress, or the one that completed the session. */
   payment: { id: string; status: string } | null;
+  /** `pm_…` and `sub_…`: what the completed session stored and began; null otherwise. */
+  payment_method_id: string | null;
+  subscription_id: string | null;
+  /**
+   * The customer, card or e-mail address had a trial of the plan before, so `CheckoutPage.without_trial`
+   * applies.
+   */
+  trial_refused: boolean;
   /** The issuer's challenge; only with REQUIRES_ACTION. */
   action: { url: string; expires_at: string } | null;
   /** Failure of the last attempt; null once paid, and before the first attempt. */
@@ -80,8 +88,10 @@ export type CheckoutAttempt = {
   postal_code?: string;
   /** Language of the form, and so of the receipt. */
   locale?: CheckoutLocale;
-  /** Only for payment links that require it. */
+  /** Only for sessions that ask for it. */
   email?: string | null;
+  /** The sentence that the shopper agreed to, exactly as shown; only if the session has one. */
+  consent?: string;
 };
 
 const CHARGED: ReadonlySet<string> = new Set(["CAPTURED", "SETTLED", "PARTIALLY_REFUNDED", "REFUNDED"]);
@@ -92,23 +102,39 @@ export const isCharged = ({ status, payment }: CheckoutState): boolean =>
 
 /**
  * Reason why a link leads to no payment form. `over`: inactive, or its plan isn't for sale. `elsewhere`:
- * another site sent the shopper past the link's own page.
+ * another site sent the shopper past the link's own page. `tried_too_often`: an invoice, within a day.
  */
-export type LinkProblem = "not_found" | "over" | "expired" | "paid" | "too_many" | "elsewhere" | "suspended";
+export type LinkProblem =
+  | "not_found"
+  | "over"
+  | "expired"
+  | "paid"
+  | "too_many"
+  | "tried_too_often"
+  | "clock_moves"
+  | "elsewhere"
+  | "suspended";
+
+/** Price now and later. */
+export type CheckoutOffer = {
+  /** Amount due now, in minor units; 0 with a free trial; null if only a card is stored. */
+  amount: number | null;
+  /** Terms of the subscription that begins; null if none does. */
+  terms: PlanTerms | null;
+  /** Calendar date of the first full price after today, in the subscription's time zone; null without one. */
+  next_on: string | null;
+};
 
 /** Item and merchant, shown on the payment form and on a link's page before it. */
 export type CheckoutSale = {
   merchant_name: string;
   logo: ShownLogo | null;
-  /** Amount due now, in minor units. */
-  amount: number;
+  offer: CheckoutOffer;
   currency: string;
   /** Name of the plan, if there is one. */
   plan_name: string | null;
   /** Description from a payment link. A plan's own note is private to the merchant. */
   description: string | null;
-  /** The plan's schedule, as far as it agrees with the amount; null without a plan. */
-  terms: PlanTerms | null;
   environment: "sandbox" | "live";
   /** The session's appearance; `resolveAppearance` computes its colors. */
   appearance: Appearance | null;
@@ -125,6 +151,10 @@ export type CheckoutPage = CheckoutSale & {
   parent_origin: string | null;
   /** Fields beside the card's; null: no postal code. */
   fields: { name: boolean; email: boolean; postal_code: PostalCodeRule | null };
+  /** The sentence to agree to before the card is stored; null if it isn't. */
+  consent: ConsentTexts | null;
+  /** The offer and its sentence if the trial turns out to be used up; null without a trial. */
+  without_trial: { offer: CheckoutOffer; consent: ConsentTexts } | null;
   /** Name of the session's customer, to prefill the name on the card. */
   customer_name: string | null;
   state: CheckoutState;
@@ -133,6 +163,9 @@ export type CheckoutPage = CheckoutSale & {
   /** The server's time at rendering, ISO 8601: the browser's clock may be wrong. */
   now: string;
 };
+
+/** A sentence in every language of the form, because the embedding page may change the language. */
+export type ConsentTexts = Record<CheckoutLocale, string>;
 
 /** Languages of the payment form. Their texts are in lib/client/checkout/payment-form/texts.ts. */
 export const CHECKOUT_LOCALES = ["en", "de", "fr", "es", "pt", "ar"] as const;

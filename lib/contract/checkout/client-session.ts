@@ -16,6 +16,7 @@ import { idInput, idOf } from "@/lib/contract/ids";
 import { captureMethod } from "@/lib/contract/payments/payment";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { APPEARANCE_PRESETS, APPEARANCE_THEMES, contrastProblems, FONT_FAMILY, HEX_COLOR } from "./appearance";
+import { CHECKOUT_MODES } from "./checkout";
 
 /**
  * Origins become part of a Content-Security-Policy; URLs allow characters in host names that would end it.
@@ -117,7 +118,16 @@ const origin = z
 /** Body of POST /v1/client-sessions: the price is a plan's, or an amount and a currency. */
 export const createClientSessionBody = z
   .strictObject({
-    plan_id: idInput.nullable().default(null).describe("The plan to sell; or send amount and currency."),
+    mode: z
+      .enum(CHECKOUT_MODES)
+      .default("payment")
+      .describe(
+        "`payment`: the card pays. `tokenize`: the form returns a token for your server. `setup`: the card is checked and stored for the customer's later payments; send `customer_id`, and no plan or amount.",
+      ),
+    plan_id: idInput
+      .nullable()
+      .default(null)
+      .describe("The plan to sell; or send amount and currency. A recurring plan begins a subscription."),
     amount: amount.nullable().default(null).describe("Amount in minor units; without a plan."),
     currency: currency.nullable().default(null).describe("ISO 4217 code, upper case; without a plan."),
     ...customerFields,
@@ -140,7 +150,22 @@ export const createClientSessionBody = z
   .superRefine((body, context) => {
     const missing = (param: string, message: string) =>
       context.addIssue({ code: "custom", path: [param], params: { code: "missing_parameter" }, message });
-    if (body.plan_id !== null) {
+    if (body.mode === "setup") {
+      for (const param of ["plan_id", "amount", "currency"] as const)
+        if (body[param] !== null)
+          context.addIssue({
+            code: "custom",
+            path: [param],
+            message: "A setup session charges nothing: leave it out.",
+          });
+      if (body.capture_method === "manual")
+        context.addIssue({
+          code: "custom",
+          path: ["capture_method"],
+          message: "A setup session captures nothing: leave it out.",
+        });
+      if (body.customer_id === null) missing("customer_id", "Send the customer whose card is stored.");
+    } else if (body.plan_id !== null) {
       if (body.amount !== null)
         context.addIssue({ code: "custom", path: ["amount"], message: "Send either plan_id, or amount and currency." });
       if (body.currency !== null)
@@ -164,12 +189,17 @@ export const clientSession = z
       .nullable()
       .meta({ description: "Shown once, in the response that creates the session." }),
     status: clientSessionStatus.describe(
-      "OPEN, also while its payment is in progress. COMPLETED once a payment is captured or authorized: see `payment_id`. EXPIRED when its time or its attempts run out. CANCELLED by you.",
+      "OPEN, also while its payment is in progress. COMPLETED once a payment is captured or authorized (`payment_id`), or a card is stored without one (`payment_method_id`). EXPIRED when its time or its attempts run out. CANCELLED by you.",
     ),
-    amount: amountOut.describe("What the shopper pays, in minor units."),
-    currency: z.string().describe("ISO 4217 code, upper case."),
+    mode: z.enum(CHECKOUT_MODES).describe("What the payment form does with the card."),
+    amount: amountOut
+      .nullable()
+      .describe("What the shopper pays now, in minor units; 0 with a free trial, null in mode `setup`."),
+    currency: z.string().nullable().describe("ISO 4217 code, upper case; null in mode `setup`."),
     plan_id: idOf("plan").nullable().describe("The plan it sells."),
     payment_id: idOf("payment").nullable().describe("The payment that completed it."),
+    payment_method_id: idOf("paymentMethod").nullable().describe("The card that it stored for later payments."),
+    subscription_id: idOf("subscription").nullable().describe("The subscription that its payment belongs to."),
     capture_method: captureMethod.describe("Whether the payment is captured immediately or when you call capture."),
     customer_id: z.string().nullable().describe("Your own id for the customer."),
     customer_email: z.string().nullable().describe("The customer's e-mail address."),

@@ -12,6 +12,7 @@ import {
   CHECKOUT_MODES,
   type CheckoutAttempt,
   type CheckoutAttemptResponse,
+  type CheckoutMode,
   type CheckoutState,
 } from "./checkout";
 import {
@@ -32,7 +33,7 @@ export const createClientSession = endpoint({
   tag: "Client sessions",
   summary: "Create a client session",
   description:
-    "Opens a session in which one shopper pays one amount, set here by your server and never by the browser. Valid for 24 hours, five attempts, one successful payment.",
+    "Opens a session in which one shopper pays one amount, set here by your server and never by the browser, begins a subscription, or stores a card (`mode: setup`). Valid for 24 hours, five attempts, one success.",
   permissions: ["client_session.create"],
   idempotency: "optional",
   body: createClientSessionBody,
@@ -87,8 +88,9 @@ type NamedLink = { id: string; title: string };
 export type SessionListItem = {
   id: string;
   status: ClientSessionStatus;
-  amount: number;
-  currency: string;
+  mode: CheckoutMode;
+  amount: number | null;
+  currency: string | null;
   plan: NamedPlan | null;
   link: NamedLink | null;
   customer_id: string | null;
@@ -118,12 +120,14 @@ export type SessionAttempt = {
 
 /** A session in full, for its page. */
 export type SessionDetail = {
-  /** As in the API. */
+  /** Same values as in the API. */
   session: ClientSession;
   plan: NamedPlan | null;
   link: NamedLink | null;
   /** The `pay_…` in progress, or null. */
   open_payment_id: string | null;
+  /** A card is being checked, or waits for the issuer's challenge. */
+  is_checking: boolean;
   /** Newest first; only those that reached a processor. */
   attempts: SessionAttempt[];
   /** Null when its record is gone. */
@@ -175,6 +179,8 @@ export const checkoutAttemptBody = z
     postal_code: textBesideCard(20).optional(),
     locale: z.enum(CHECKOUT_LOCALES).optional(),
     email: customerFields.customer_email,
+    // Compared with the sentences of the session, so that it needs no other check.
+    consent: z.string().max(2_000).optional(),
   })
   .superRefine(refuseOwnCard) satisfies z.ZodType<CheckoutAttempt>;
 export type CheckoutAttemptBody = z.infer<typeof checkoutAttemptBody>;

@@ -9,7 +9,11 @@ const FRAME: FrameMessage[] = [
   { type: "action_required", kind: "three_d_secure" },
   {
     type: "success",
-    ...{ client_session_id: "cs_1", payment_id: "pay_1", status: "CAPTURED", payment_token: null, return_url: null },
+    client_session_id: "cs_1",
+    payment_id: "pay_1",
+    status: "CAPTURED",
+    payment_token: null,
+    return_url: null,
   },
   { type: "error", code: "card_declined", message: "No.", attempts_left: 4 },
   { type: "expired" },
@@ -21,7 +25,7 @@ const PARENT: ParentMessage[] = [
   { type: "submit" },
 ];
 
-test("every message of either side arrives as it was sent, and only at the other side", () => {
+test("every message arrives unchanged, and only at the other side", () => {
   for (const message of FRAME) {
     expect(readFrameMessage(structuredClone(wrap(message)))).toEqual(message);
     expect(readParentMessage(wrap(message))).toBeNull();
@@ -46,7 +50,7 @@ test.each<unknown>([
   { source: "cardlane", type: "resize", height: Number.NaN },
   { source: "cardlane", type: "resize", height: 1e9 },
   { source: "cardlane", type: "success", payment_id: "pay_1" },
-])("%j is no message of the form", (data) => expect(readFrameMessage(data)).toBeNull());
+])("%j is not a message from the form", (data) => expect(readFrameMessage(data)).toBeNull());
 
 test.each<unknown>([
   { source: "cardlane", type: "submit", card: {} },
@@ -56,4 +60,4 @@ test.each<unknown>([
   { source: "cardlane", type: "update", appearance: { toString: "x" } },
   { source: "cardlane", type: "update", appearance: { preset: "toString" } },
   { source: "cardlane", type: "update", button: "no" },
-])("%j is no message of the merchant's page", (data) => expect(readParentMessage(data)).toBeNull());
+])("%j is not a message from the merchant's page", (data) => expect(readParentMessage(data)).toBeNull());

@@ -17,6 +17,7 @@ export type CheckoutErrorCode =
   | "attempts_exhausted"
   | "session_cancelled"
   | "rate_limited"
+  | "trial_used"
   | "invalid_card_data"
   | "connection_lost"
   | "processor_unavailable";
@@ -25,8 +26,11 @@ type CheckoutError = { code: CheckoutErrorCode; message: string; attempts_left: 
 
 export type CheckoutResult = {
   client_session_id: string;
-  /** Null in mode `tokenize`. */
+  /** Null unless a payment was made. */
   payment_id: string | null;
+  /** The stored card, and the subscription; left out if there is none. */
+  payment_method_id?: string;
+  subscription_id?: string;
   status: string;
   /** Only in mode `tokenize`: `tok_…`, for one payment within 15 minutes. */
   payment_token: string | null;
@@ -69,6 +73,7 @@ type Shape = Record<string, (value: unknown) => boolean>;
 const text = (value: unknown) => typeof value === "string";
 const flag = (value: unknown) => typeof value === "boolean";
 const count = (value: unknown) => typeof value === "number" && Number.isFinite(value);
+export const oneOf = (all: readonly unknown[]) => (value: unknown) => all.includes(value);
 const orNull = (check: (value: unknown) => boolean) => (value: unknown) => value === null || check(value);
 const optional = (check: (value: unknown) => boolean) => (value: unknown) => value === undefined || check(value);
 
@@ -82,6 +87,8 @@ const FRAME_SHAPES: Record<FrameMessage["type"], Shape> = {
   success: {
     client_session_id: text,
     payment_id: orNull(text),
+    payment_method_id: optional(text),
+    subscription_id: optional(text),
     status: text,
     payment_token: orNull(text),
     return_url: orNull(text),
@@ -92,15 +99,15 @@ const FRAME_SHAPES: Record<FrameMessage["type"], Shape> = {
 
 const OPTIONS: Shape = {
   appearance: optional(isAppearance),
-  locale: optional((value) => (CHECKOUT_LOCALES as readonly unknown[]).includes(value)),
+  locale: optional(oneOf(CHECKOUT_LOCALES)),
   button: optional(flag),
 };
 
 const PARENT_SHAPES: Record<ParentMessage["type"], Shape> = { init: OPTIONS, update: OPTIONS, submit: {} };
 
-/** The form's message in a MessageEvent's data; null for anything else, whoever sent it. */
+/** The form's message in a MessageEvent's data; null for anything else, whatever its sender. */
 export const readFrameMessage = (data: unknown) => read<FrameMessage>(data, FRAME_SHAPES);
-/** The merchant page's message in a MessageEvent's data; null for anything else, whoever sent it. */
+/** The merchant page's message in a MessageEvent's data; null for anything else, whatever its sender. */
 export const readParentMessage = (data: unknown) => read<ParentMessage>(data, PARENT_SHAPES);
 
 function read<M extends { type: string }>(data: unknown, shapes: Record<M["type"], Shape>): M | null {
@@ -111,8 +118,6 @@ function read<M extends { type: string }>(data: unknown, shapes: Record<M["type"
   const known = Object.keys(message).every((name) => name === "type" || Object.hasOwn(shape, name));
   return known && Object.entries(shape).every(([name, check]) => check(message[name])) ? (message as M) : null;
 }
-
-const oneOf = (all: readonly unknown[]) => (value: unknown) => all.includes(value);
 
 const APPEARANCE: Shape = {
   preset: optional(oneOf(APPEARANCE_PRESETS)),

@@ -14,7 +14,7 @@ const paramOf = (mode: "test" | "live", allowed_origins: string[], return_url: s
   }
 };
 
-test("live mode takes https alone, for every origin and the address to return to", () => {
+test("live mode accepts only https for origins and return URLs", () => {
   expect(paramOf("live", ["https://shop.example"], "https://shop.example/thanks")).toBeNull();
   expect(paramOf("live", [], null)).toBeNull();
   expect(paramOf("live", ["https://a.example", "http://b.example"], null)).toEqual(["allowed_origins.1"]);
@@ -25,7 +25,7 @@ test("live mode takes https alone, for every origin and the address to return to
   expect(paramOf("live", [], "HTTP://shop.example")).toEqual(["return_url"]);
 });
 
-test("test mode takes the pages of a machine under work", () => {
+test("test mode accepts local development pages", () => {
   expect(paramOf("test", ["http://localhost:4242"], "http://localhost:4242/thanks")).toBeNull();
 });
 
@@ -53,7 +53,7 @@ test.each([
   expect(originsFrom(typed).data?.allowed_origins).toEqual([origin]);
 });
 
-test("equal origins are one", () => {
+test("equal origins are deduplicated", () => {
   const { data } = originsFrom("https://shop.example/", "https://SHOP.example:443", "https://b.example");
   expect(data?.allowed_origins).toEqual(["https://shop.example", "https://b.example"]);
 });
@@ -75,7 +75,7 @@ test.each([
     text,
     "Use an origin: scheme and host",
   ]),
-])("%j is no origin, and its message says what to send", (text, says) => {
+])("%j is not an origin, and the error says what to send", (text, says) => {
   const { error } = originsFrom(text);
   expect(error?.issues.map(({ path, message }) => [path.join("."), message])).toEqual([
     ["allowed_origins.0", expect.stringContaining(says)],
@@ -95,7 +95,7 @@ test.each([
   expect(webUrl.parse(url)).toBe(url);
 });
 
-test("blanks around a return URL go", () => {
+test("blanks around a return URL are removed", () => {
   expect(webUrl.parse("  https://shop.example/thanks\u00a0")).toBe("https://shop.example/thanks");
 });
 
@@ -107,6 +107,6 @@ test.each([
   ...["https://shop.example/\r\nSet-Cookie:x=y", "https://shop.example/\tx", "java\nscript:alert(1)"],
   ...["https://shop.example/x\n", "\u0000https://shop.example", "https://shop.example/\u007f", "https://a/\u0085"],
   ...["https://shop.example/\u2028", "https://shop.example/\ud800", "https://sh op.example"],
-])("%j is no address to return to", (url) => {
+])("%j is not a valid return URL", (url) => {
   expect(webUrl.safeParse(url).success).toBe(false);
 });

@@ -7,8 +7,8 @@ import type { ShownActor } from "@/lib/contract/payments/payment-detail";
 import type { Plan } from "@/lib/contract/plans/plan";
 
 /**
- * ACTIVE: accepts payments. INACTIVE: deactivated. COMPLETED: a paid single-use link. PLAN_INACTIVE: its plan isn't for
- * sale.
+ * ACTIVE: accepts payments. INACTIVE: deactivated. COMPLETED: a paid single-use link. PLAN_INACTIVE: its plan
+ * isn't for sale.
  */
 export const PAYMENT_LINK_STATUSES = ["ACTIVE", "INACTIVE", "EXPIRED", "COMPLETED", "PLAN_INACTIVE"] as const;
 export type PaymentLinkStatus = (typeof PAYMENT_LINK_STATUSES)[number];
@@ -85,7 +85,9 @@ export const paymentLinkListQuery = z.strictObject({
 });
 export type PaymentLinkListQuery = z.infer<typeof paymentLinkListQuery>;
 
-/** A link's completed sessions and their captured amounts. `capped`: there are more than these newest ones. */
+/**
+ * A link's completed sessions and their captured amounts. `capped`: there are more than these newest ones.
+ */
 export type LinkSales = { payments: number; capped: boolean; captured: { currency: string; amount: number }[] };
 
 /** A link as a row of the list. */
@@ -98,7 +100,7 @@ export type PaymentLinkItem = PaymentLink & {
 /** A link in full, for its page. */
 export type PaymentLinkDetail = {
   link: PaymentLinkItem;
-  /** As in the API; null if the link sells an amount. */
+  /** Same value as in the API; null if the link sells an amount. */
   plan: Plan | null;
   /** Null when its record is gone. */
   created_by: ShownActor | null;
@@ -126,8 +128,8 @@ export const createPaymentLink = dashboardEndpoint({
 });
 
 /**
- * Changes the given fields; deactivating stops new attempts to pay. In live mode it requires re-authentication, unless it
- * only deactivates.
+ * Changes the given fields; deactivating stops new attempts to pay. In live mode it requires
+ * re-authentication, unless it only deactivates.
  */
 export const updatePaymentLink = dashboardEndpoint({
   name: "updatePaymentLink",

@@ -44,7 +44,7 @@ test("a session is open for 24 hours and five attempts, and shows its token once
   });
 });
 
-test("everything that was sent comes back", async () => {
+test("returns all values that were sent", async () => {
   const { call } = await testTenant(db);
   const body = {
     amount: 5,

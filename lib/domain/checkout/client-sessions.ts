@@ -6,6 +6,7 @@ import {
   findClientSession,
   insertClientSession,
   lockClientSession,
+  type NewClientSession,
 } from "@/db/queries/checkout/client-sessions";
 import {
   countClientSessions,
@@ -21,6 +22,7 @@ import { findKey } from "@/db/queries/idempotency/keys";
 import { type ActorNames, readActorNames } from "@/db/queries/payments/payment-detail";
 import { findPayment } from "@/db/queries/payments/payments";
 import { findPlan } from "@/db/queries/plans";
+import { runIn } from "@/db/queries/subscriptions/rows";
 import type { ClientSessionRow } from "@/db/schema/checkout";
 import type { PlanRow } from "@/db/schema/plans";
 import { MAX_SESSION_ATTEMPTS } from "@/lib/contract/checkout/attempts";
@@ -41,6 +43,7 @@ import { AppError } from "@/lib/contract/errors";
 import { TOTAL_CAP } from "@/lib/contract/fields";
 import { decodeId, encodeId, encodeIdOrNull } from "@/lib/contract/ids";
 import { DECLINE_GUIDE } from "@/lib/contract/payments/decline-guide";
+import { dueAtOnce } from "@/lib/contract/plans/schedule";
 import { idTime } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
 import {
@@ -59,7 +62,10 @@ import { continuePayment } from "../payments/follow-up";
 import { refuseUnclaimed } from "../payments/money-request";
 import { presentActor } from "../payments/present";
 import { currencyNotSupported } from "../plans/plans";
-import { clientSessionStatus, presentClientSession } from "./present-session";
+import { boughtPlan } from "../subscriptions/create";
+import { subscriptionOffer } from "./offer";
+import { checkInProgress, clientSessionStatus, presentClientSession } from "./present-session";
+import { isTrialUsed, subscriberBy, trialKeysOf } from "./subscribe";
 
 export const SESSION_LIFE_MS = 24 * 60 * 60 * 1000;
 
@@ -75,44 +81,55 @@ export async function createClientSession(ctx: Context, input: CreateClientSessi
     ctx,
     async (tx) => {
       const { plan_id, amount, currency, ...described } = input;
-      const price = await priceOf(ctx, tx, plan_id, amount, currency);
-      const id = newEnvironmentId(ctx);
-      const created_at = idTime(id);
-      const token = newSessionToken();
-      const row = await insertClientSession(tx, ctx.environment.id, {
-        id,
-        token_sha256: sha256(token),
-        status: "OPEN",
-        ...price,
-        ...described,
-        payment_link_id: null,
-        description: null,
-        expires_at: new Date(Date.parse(created_at) + SESSION_LIFE_MS).toISOString(),
-        created_at,
-        updated_at: created_at,
-      });
-      const data = { object: presentClientSession(row, by(ctx)), previous: null };
-      await recordChange(ctx, tx, {
-        type: "client_session.created",
-        action: "client_session.created",
-        objectId: id,
-        data,
-      });
-      const iframe_url = `${ctx.service.baseUrl}/pay/${token}`;
+      const price = await priceOf(ctx, tx, input);
+      const { row, token, iframe_url } = await openSession(ctx, tx, { ...price, ...described });
       return presentClientSession(row, by(ctx), { client_session_token: token, iframe_url });
     },
     { secretResponse: true },
   );
 }
 
-/** The plan's price, or the amount and currency that the schema requires without a plan. */
-async function priceOf(
+type SessionTerms = Omit<
+  NewClientSession,
+  "id" | "token_sha256" | "status" | "payment_link_id" | "expires_at" | "created_at" | "updated_at"
+>;
+
+/** Address of a session's form. */
+export const formUrl = ({ service }: Context, token: string): string => `${service.baseUrl}/pay/${token}`;
+
+/**
+ * Writes an open session that no payment link made, with its event. Returns its token, and its form's
+ * address.
+ */
+export async function openSession(
   ctx: Context,
   tx: Orm,
-  publicPlanId: string | null,
-  amount: number | null,
-  currency: string | null,
-) {
+  terms: SessionTerms,
+  tokenOf: (id: string) => string = newSessionToken,
+): Promise<{ row: ClientSessionRow; token: string; iframe_url: string }> {
+  const id = newEnvironmentId(ctx);
+  const created_at = idTime(id);
+  const token = tokenOf(id);
+  const row = await insertClientSession(tx, ctx.environment.id, {
+    ...terms,
+    id,
+    token_sha256: sha256(token),
+    status: "OPEN",
+    payment_link_id: null,
+    expires_at: new Date(Date.parse(created_at) + SESSION_LIFE_MS).toISOString(),
+    created_at,
+    updated_at: created_at,
+  });
+  const type = "client_session.created";
+  const data = { object: presentClientSession(row, by(ctx)), previous: null };
+  await recordChange(ctx, tx, { type, action: type, objectId: id, data });
+  return { row, token, iframe_url: formUrl(ctx, token) };
+}
+
+/** The amount due now: the plan's, or the amount and currency that the schema requires without a plan. */
+async function priceOf(ctx: Context, tx: Orm, input: CreateClientSessionBody) {
+  const { plan_id: publicPlanId, amount, currency, mode } = input;
+  if (mode === "setup") return { plan_id: null, amount: null, currency: null };
   if (publicPlanId === null) {
     if (amount === null || currency === null)
       throw new Error("a client session needs a plan, or an amount and a currency");
@@ -121,7 +138,26 @@ async function priceOf(
   }
   const planId = decodeId("plan", publicPlanId);
   const plan = requireSellable(planId === null ? null : await findPlan(tx, ctx.environment.id, planId), publicPlanId);
-  return { plan_id: plan.id, amount: plan.full_price, currency: plan.currency };
+  const bought = boughtPlan(plan);
+  if (bought === null || mode === "tokenize")
+    return { plan_id: plan.id, amount: plan.full_price, currency: plan.currency };
+  if (input.capture_method === "manual") {
+    const message = "The payments of a subscription are captured immediately: leave it out.";
+    const [param, code] = ["capture_method", "invalid_parameter"] as const;
+    throw new AppError(code, message, { param, errors: [{ param, code, message }] });
+  }
+  const sold = { environment_id: ctx.environment.id, plan_id: plan.id, bought_plan: bought, metadata: input.metadata };
+  // Only what is known before the shopper enters an e-mail address and a card.
+  const { customer_id: customerId, customer_email: email } = input;
+  const subscriber = customerId === null ? (email === null ? null : subscriberBy(email)) : { customerId, email };
+  const keys = subscriber ? trialKeysOf({ ...sold, trial_refused: false }, subscriber, null) : [];
+  const trial_refused = await isTrialUsed(runIn(tx), { ...sold, trial_refused: false }, keys);
+  const { terms } = subscriptionOffer(bought, {
+    now: environmentNow(ctx),
+    timeZone: "UTC",
+    trialRefused: trial_refused,
+  });
+  return { ...sold, amount: dueAtOnce(terms), currency: plan.currency, trial_refused };
 }
 
 /** Throws unless the plan exists and is for sale. */
@@ -170,7 +206,8 @@ export async function listClientSessions(ctx: Context, input: ListedBy): Promise
     selectSessions(orm, ctx.environment.id, filter, { limit: LIMIT + 1, offset }),
     countClientSessions(orm, ctx.environment.id, filter, TOTAL_CAP),
   ]);
-  const items = rows.slice(0, LIMIT).map((row) => present(row, now));
+  const real = ctx.service.clock.now();
+  const items = rows.slice(0, LIMIT).map((row) => present(row, now, real));
   return presentList(items, { hasMore: rows.length > LIMIT, total }, LIMIT, offset);
 }
 
@@ -180,10 +217,11 @@ const namedLink = ({ plan, link }: Pick<ListedSession, "plan" | "link">) =>
     title: linkTitle({ ...link, plan_name: plan?.name ?? null }),
   };
 
-function present({ session, plan, link }: ListedSession, now: Date): SessionListItem {
+function present({ session, plan, link }: ListedSession, now: Date, real: Date): SessionListItem {
   return {
     id: encodeId("clientSession", session.id),
     status: clientSessionStatus(session, now),
+    mode: session.mode,
     amount: session.amount,
     currency: session.currency,
     plan: plan && { id: encodeId("plan", plan.id), name: plan.name },
@@ -192,7 +230,7 @@ function present({ session, plan, link }: ListedSession, now: Date): SessionList
     customer_email: session.customer_email,
     customer_name: session.customer_name,
     attempts: session.attempts,
-    under_way: session.open_payment_id !== null,
+    under_way: session.open_payment_id !== null || checkInProgress(session, { real, environment: now }) !== null,
     payment_id: encodeIdOrNull("payment", session.payment_id),
     expires_at: session.expires_at,
     created_at: session.created_at,
@@ -200,8 +238,8 @@ function present({ session, plan, link }: ListedSession, now: Date): SessionList
 }
 
 /**
- * Closes an open session, which then accepts no attempts. An open 3-D Secure challenge ends as abandoned. If the
- * outcome of a payment is unknown, it throws 409 `outcome_pending` and closes nothing.
+ * Closes an open session, which then accepts no attempts. An open 3-D Secure challenge ends as abandoned. If
+ * the outcome of a payment is unknown, it throws 409 `outcome_pending` and closes nothing.
  */
 export async function cancelClientSession(ctx: Context, input: { id: string }): Promise<ClientSession> {
   const id = decodeId("clientSession", input.id);
@@ -285,11 +323,15 @@ export async function getSessionDetail(ctx: Context, input: { id: string }): Pro
     plan: plan && { id: encodeId("plan", plan.id), name: plan.name },
     link: namedLink({ plan, link }),
     open_payment_id: encodeIdOrNull("payment", session.open_payment_id),
+    is_checking: isChecking(ctx, session),
     attempts: charges.map(attemptOf),
     created_by: created ? presentActor(created.actor, names) : null,
     cancelled: cancelled ? cancelledOf(cancelled, names) : null,
   };
 }
+
+const isChecking = (ctx: Context, row: ClientSessionRow): boolean =>
+  checkInProgress(row, { real: ctx.service.clock.now(), environment: environmentNow(ctx) }) !== null;
 
 const cancelledOf = (act: SessionAct, names: ActorNames) => ({
   at: act.created_at,
@@ -329,9 +371,9 @@ export function sessionUnusable({ status }: Pick<CheckoutRow, "status">): AppErr
  */
 export async function requireUsable(ctx: Context, { row }: Checkout): Promise<void> {
   const refusal = refusalOf(ctx, row);
-  if (!refusal || !(await isNewAttempt(ctx))) return;
+  if (!refusal || !(await isNewAttempt(ctx, row))) return;
   // A busy session may become free again; the refusal is stored so that a retry of this attempt can't pay.
-  const isBusy = refusal.code === "invalid_state" && row.open_payment_id !== null;
+  const isBusy = refusal.code === "invalid_state" && (row.open_payment_id !== null || isChecking(ctx, row));
   if (isBusy) {
     const reply = await refuseUnclaimed(ctx, refusal);
     // The response is not our refusal: the same attempt has just
@@ -341,21 +383,35 @@ export async function requireUsable(ctx: Context, { row }: Checkout): Promise<vo
   throw refusal;
 }
 
-/** True if the attempt's key is unused. */
-export async function isNewAttempt(ctx: Context): Promise<boolean> {
+/**
+ * True unless the attempt has a response, or its payment or card check exists. A key alone proves nothing:
+ * its request may have died before either, under terms that have changed since.
+ */
+export async function isNewAttempt(ctx: Context, { card_check: check }: Pick<CheckoutRow, "card_check">) {
   const { sql } = ctx.service.db.within(ctx.environment.id);
-  return (await findKey(sql, ctx.environment.id, requireKey(ctx).key)) === null;
+  const key = await findKey(sql, ctx.environment.id, requireKey(ctx).key);
+  if (key === null || key.expired) return true;
+  if (key.state === "done") return false;
+  if (key.endpoint !== ctx.request.endpoint || key.operation_id === null) return true;
+  return key.operation_state === null && check?.reference !== key.operation_id;
 }
 
 /** True if the link that opened a session still accepts payments; T1's guard checks the same. */
 export const linkAcceptsPayments = ({ active, expired }: NonNullable<CheckoutRow["link"]>): boolean =>
   active && !expired;
 
+/** False if the session's invoice, or the first one of its subscription, was paid or ended elsewhere. */
+export function isOwed({ invoice_id: id, begun_status: begun, invoice_status: status }: CheckoutRow): boolean {
+  if (id === null && (begun === null || begun === "EXPIRED")) return true;
+  return (id !== null || begun === "INCOMPLETE") && status === "OPEN";
+}
+
 function refusalOf(ctx: Context, row: CheckoutRow): AppError | null {
   if (row.suspended) {
     return new AppError("merchant_suspended", "This shop can't take payments right now. Nothing was charged.");
   }
-  const open = clientSessionStatus(row, environmentNow(ctx)) === "OPEN" && row.open_payment_id === null;
+  const isBusy = row.open_payment_id !== null || isChecking(ctx, row);
+  const open = clientSessionStatus(row, environmentNow(ctx)) === "OPEN" && !isBusy && isOwed(row);
   if (!open || row.attempts >= MAX_SESSION_ATTEMPTS) return sessionUnusable(row);
   if ((row.plan !== null && row.plan.status !== "ACTIVE") || (row.link !== null && !linkAcceptsPayments(row.link))) {
     return new AppError("plan_not_active", "This is no longer available. Nothing was charged.");

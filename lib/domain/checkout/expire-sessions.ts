@@ -9,12 +9,12 @@ import { clockTime, type Service } from "../context";
 import { newEvent } from "../events/event";
 import { presentClientSession } from "./present-session";
 
-/** Environments per query, and sessions per environment before the next one gets its turn. */
+/** Environments per query, and sessions per environment and round. */
 const ENVIRONMENTS_PER_QUERY = 100;
 const SESSIONS_PER_TURN = 50;
 
 /**
- * Emits events for expired client sessions, some per environment in turn. Each session
+ * Emits events for expired client sessions, a few per environment and round. Each session
  * is claimed in the transaction that writes its event, so any number of instances emit
  * one event. Sessions of links emit none. Returns the number of events.
  */
@@ -28,7 +28,10 @@ export async function emitExpiredSessions(service: Service, stopping?: AbortSign
         emitted += await emitExpiredSessionsIn(service, environment);
       } catch (error) {
         if (isDatabaseUnavailable(error)) throw error;
-        service.log.error({ err: error, environment: environment.id }, "expired client sessions could not be told of");
+        service.log.error(
+          { err: error, environment: environment.id },
+          "events of expired client sessions could not be written",
+        );
       }
     }
     after = environments.length < ENVIRONMENTS_PER_QUERY ? undefined : environments.at(-1)?.id;

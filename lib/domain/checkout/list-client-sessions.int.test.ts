@@ -20,14 +20,18 @@ async function create(ctx: Context, body: object = {}): Promise<string> {
   return (JSON.parse(reply.body) as { id: string }).id;
 }
 
-test("sessions come newest first, twenty at a time, each with what it is for and for whom", async () => {
+test("sessions are listed newest first, twenty per page, each with its purpose and customer", async () => {
   const { call } = await testTenant(db);
   const plan: Plan = JSON.parse(
     (
       await createPlan(
         call(),
         createPlanBody.parse({
-          ...{ type: "ONE_TIME", name: "Poster", currency: "EUR", full_price_amount: 5, status: "ACTIVE" },
+          type: "ONE_TIME",
+          name: "Poster",
+          currency: "EUR",
+          full_price_amount: 5,
+          status: "ACTIVE",
         }),
       )
     ).body,
@@ -39,8 +43,14 @@ test("sessions come newest first, twenty at a time, each with what it is for and
   expect(first).toMatchObject({ limit: 20, offset: 0, has_more: true, total: 22, total_capped: false });
   expect(first.data.map(({ id }) => id)).toEqual(ids.toReversed().slice(0, 20));
   expect(first.data[0]).toMatchObject({
-    ...{ plan: { id: plan.id, name: "Poster" }, amount: 500, currency: "EUR", customer_name: null },
-    ...{ status: "OPEN", attempts: 0, under_way: false, payment_id: null },
+    plan: { id: plan.id, name: "Poster" },
+    amount: 500,
+    currency: "EUR",
+    customer_name: null,
+    status: "OPEN",
+    attempts: 0,
+    under_way: false,
+    payment_id: null,
   });
   expect(first.data[1]).toMatchObject({ plan: null, customer_name: "Shopper 20" });
   const second = await listClientSessions(call(), { offset: 20 });
@@ -48,7 +58,7 @@ test("sessions come newest first, twenty at a time, each with what it is for and
   expect(second.has_more).toBe(false);
 });
 
-test("a status narrows the list and its total; what is past its time is expired and no longer open", async () => {
+test("a status filters the list and its total; a session past its expiry is expired and no longer open", async () => {
   let now = new Date();
   const { call } = await testTenant(db, { clock: { now: () => now } });
   const cancelled = await create(call());
@@ -83,7 +93,8 @@ test("while a payment is in progress the session is open past its expiry, and bo
     { id, status: "OPEN", under_way: true, attempts: 1 },
   ]);
   expect(await getSessionDetail(call(), { id })).toMatchObject({
-    ...{ open_payment_id: payment.id, session: { status: "OPEN", attempts_left: 4 } },
+    open_payment_id: payment.id,
+    session: { status: "OPEN", attempts_left: 4 },
   });
 });
 
@@ -103,7 +114,10 @@ test("a session's page shows who created and who cancelled it, and never its tok
   const id = await create(call(), { metadata: { order: "42" } });
   expect(await getSessionDetail(owner.ctx, { id })).toMatchObject({
     session: { id, status: "OPEN", client_session_token: null, iframe_url: null, metadata: { order: "42" } },
-    ...{ plan: null, open_payment_id: null, attempts: [], cancelled: null },
+    plan: null,
+    open_payment_id: null,
+    attempts: [],
+    cancelled: null,
     created_by: { type: "api_key", name: "An API key" },
   });
   await cancelClientSession(owner.ctx, { id });

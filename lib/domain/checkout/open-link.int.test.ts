@@ -37,13 +37,14 @@ describe("a reusable link", () => {
     expect(third).not.toBe(first);
     expect((await shop.pay(third)).state.status).toBe("COMPLETED");
     expect(await shop.get()).toMatchObject({
-      ...{ status: "ACTIVE", opened: 3 },
+      status: "ACTIVE",
+      opened: 3,
       sales: { payments: 2, capped: false, captured: [{ currency: "USD", amount: 3_998 }] },
     });
     await expectCleanBooks(db);
   });
 
-  test("takes no other link's session, and none of the merchant's own, for its shopper's", async () => {
+  test("doesn't use another link's session or the merchant's own for its shopper", async () => {
     const [shop, other] = [await sell(), await sell()];
     const foreign = await other.opened();
     expect(await shop.opened(foreign)).not.toBe(foreign);
@@ -64,7 +65,7 @@ describe("a reusable link", () => {
     expect((await paying).state.status).toBe("COMPLETED");
   });
 
-  test("charges a shopper for what the form said, though the link says something else by now", async () => {
+  test("charges the shopper the price that the form showed, even if the link has changed since", async () => {
     const shop = await sell();
     const token = await shop.opened();
     await shop.change({ description: "A big poster" });
@@ -73,7 +74,7 @@ describe("a reusable link", () => {
     expect(await shop.tenant.get(state.payment?.id ?? "")).toMatchObject({ description: "A poster", amount: 1_999 });
   });
 
-  test("gives a browser that comes back a form with today's words", async () => {
+  test("gives a returning browser a form with the current texts", async () => {
     const shop = await sell();
     const token = await shop.opened();
     await shop.change({ description: "A big poster" });
@@ -83,11 +84,13 @@ describe("a reusable link", () => {
     expect(await shop.tenant.get(state.payment?.id ?? "")).toMatchObject({ description: "A big poster" });
   });
 
-  test("says on the payment which link it was, and emits no event for visitors", async () => {
+  test("puts the link's id on the payment, and emits no event for visitors", async () => {
     const shop = await sell();
     const { state } = await shop.pay(await shop.opened());
     expect(await shop.tenant.get(state.payment?.id ?? "")).toMatchObject({
-      ...{ description: "A poster", amount: 1_999, metadata: { payment_link_id: shop.link.id } },
+      description: "A poster",
+      amount: 1_999,
+      metadata: { payment_link_id: shop.link.id },
     });
     const events = await db.sql`select type from events where environment_id = ${shop.tenant.environmentId}`;
     expect(events.map(({ type }) => type)).not.toContain("client_session.created");
@@ -96,9 +99,19 @@ describe("a reusable link", () => {
 });
 
 const OWN_SESSION = {
-  ...{ plan_id: null, amount: 100, currency: "USD", customer_id: null, customer_email: null, customer_name: null },
-  ...{ billing_address: null, capture_method: "automatic" as const, allowed_origins: [], return_url: null },
-  ...{ appearance: null, metadata: {} },
+  mode: "payment" as const,
+  plan_id: null,
+  amount: 100,
+  currency: "USD",
+  customer_id: null,
+  customer_email: null,
+  customer_name: null,
+  billing_address: null,
+  capture_method: "automatic" as const,
+  allowed_origins: [],
+  return_url: null,
+  appearance: null,
+  metadata: {},
 };
 
 describe("a single-use link", () => {
@@ -165,7 +178,7 @@ describe("a single-use link", () => {
     expect(await shop.opened()).toBe(token);
   });
 
-  test("replaces a session that is over, whose cards then pay nothing, not even by a token of before", async () => {
+  test("replaces a session that is over, whose cards then pay nothing, even by an earlier token", async () => {
     const shop = await sell({ single_use: true });
     const old = await shop.opened();
     const { payment_token } = await shop.pay(old, CARD, { mode: "tokenize" });
@@ -214,7 +227,7 @@ describe("a single-use link", () => {
     await expectCleanBooks(db);
   });
 
-  test("has lost nothing when opening it breaks half-way", async () => {
+  test("loses nothing if opening it fails midway", async () => {
     const shop = await sell({ single_use: true });
     await db.sql.unsafe(`create function refuse_opening() returns trigger language plpgsql as $$
       begin if new.id = '${decodeId("paymentLink", shop.link.id)}' then raise exception 'broken'; end if; return new; end $$`);

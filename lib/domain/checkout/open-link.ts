@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Orm } from "@/db/client";
 import { cancelOpenClientSession, insertClientSession, lockClientSession } from "@/db/queries/checkout/client-sessions";
 import {
@@ -10,7 +11,9 @@ import {
 } from "@/db/queries/checkout/payment-links";
 import { clockSettingOf } from "@/db/queries/clock";
 import { findPlan } from "@/db/queries/plans";
+import { findSubscription, runIn } from "@/db/queries/subscriptions/rows";
 import type { ClientSessionRow, PaymentLinkRow } from "@/db/schema/checkout";
+import { SYSTEM } from "@/db/schema/operations";
 import type { PlanRow } from "@/db/schema/plans";
 import { MAX_SESSION_ATTEMPTS } from "@/lib/contract/checkout/attempts";
 import type { PaymentLinkStatus } from "@/lib/contract/checkout/payment-link";
@@ -18,7 +21,10 @@ import { encodeId } from "@/lib/contract/ids";
 import { idTime } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
 import { type Environment, environmentNow, type InEnvironment, newEnvironmentId, type Service } from "../context";
-import { newSessionToken, SESSION_LIFE_MS } from "./client-sessions";
+import { boughtPlan } from "../subscriptions/create";
+import { hasBegun } from "../subscriptions/states";
+import { expireBegun } from "./billing";
+import { isOwed, newSessionToken, SESSION_LIFE_MS } from "./client-sessions";
 import { findCheckout } from "./pay-session";
 import { linkPrice, paymentLinkStatus } from "./payment-links";
 import { clientSessionStatus } from "./present-session";
@@ -88,12 +94,17 @@ export async function openPaymentLink(service: Service, link: PublicLink, option
   });
 }
 
-/** True if the browser's session matches the link's current offer and can be paid, or has a payment in progress. */
+/**
+ * True if the browser's session matches the link's current offer and can be paid, or has a payment in
+ * progress.
+ */
 async function canReuse(service: Service, { row, plan, environment }: PublicLink, token: string): Promise<boolean> {
   const checkout = await findCheckout(service, token);
   if (checkout?.row.payment_link_id !== row.id || checkout.environment.id !== row.environment_id) return false;
   const now = environmentNow({ service, environment });
-  return checkout.row.open_payment_id !== null || isPayable(now, checkout.row, saleOf(row, plan));
+  return (
+    checkout.row.open_payment_id !== null || (isOwed(checkout.row) && isPayable(now, checkout.row, saleOf(row, plan)))
+  );
 }
 
 /**
@@ -111,19 +122,21 @@ export async function findSessionProgress(
   return checkout.row.open_payment_id === null ? null : "under_way";
 }
 
-type Sale = Pick<ClientSessionRow, "amount" | "currency" | "description">;
+type Sale = Pick<ClientSessionRow, "amount" | "currency" | "description" | "bought_plan">;
 
-/** The current offer: price and description of a new session. */
+/** The current offer: price and description of a new session, and the recurring plan that it begins. */
 const saleOf = (link: PaymentLinkRow, plan: PlanRow | null): Sale => ({
   ...linkPrice(link, plan),
   description: link.description,
+  bought_plan: plan && boughtPlan(plan),
 });
 
 function isPayable(now: Date, session: ClientSessionRow, sale: Sale): boolean {
   return (
     clientSessionStatus(session, now) === "OPEN" &&
     session.attempts < MAX_SESSION_ATTEMPTS &&
-    session.amount === sale.amount &&
+    (session.amount === sale.amount || session.trial_refused) &&
+    isDeepStrictEqual(session.bought_plan, sale.bought_plan) &&
     session.currency === sale.currency &&
     session.description === sale.description
   );
@@ -131,8 +144,9 @@ function isPayable(now: Date, session: ClientSessionRow, sale: Sale): boolean {
 
 /**
  * Opens the one session of a single-use link. The link's row is locked, so that two shoppers get the same
- * session. A session that can't be paid any more is closed and replaced in the same transaction, under the
- * payments' guard: one that is paid, or has a payment in progress or unknown, stays the link's session.
+ * session. A session that can't be paid any more, or whose trial was refused to another browser, is closed
+ * and replaced in the same transaction, under the payments' guard: one that is paid, or has a payment in
+ * progress or unknown, stays the link's session. A subscription that it began ends, so that nobody pays both.
  */
 async function openSingleUse(service: Service, { environment, row: link }: PublicLink, options: OpenOptions) {
   return service.db.within(environment.id).orm.transaction(async (tx): Promise<Opened> => {
@@ -142,15 +156,23 @@ async function openSingleUse(service: Service, { environment, row: link }: Publi
     const session = row.session_id && (await lockClientSession(tx, environment.id, row.session_id));
     const status = paymentLinkStatus(environmentNow({ service, environment }), row, {
       plan,
-      paid: session !== null && isPaid(session),
+      paid: await isSold(tx, session || null),
     });
     const held = session && row.session_token;
     // Whatever the link's state: a shopper who paid may see the outcome.
     if (session && held && session.open_payment_id !== null) return { token: service.secret.unseal(held) };
     if (status !== "ACTIVE") return { status };
-    if (session && held && isPayable(environmentNow({ service, environment }), session, saleOf(row, plan)))
-      return { token: service.secret.unseal(held) };
+    if (session && held && isPayable(environmentNow({ service, environment }), session, saleOf(row, plan))) {
+      const token = service.secret.unseal(held);
+      const isRefused = session.trial_refused && session.subscription_id === null;
+      if (!isRefused || token === options.known) return { token };
+    }
 
+    if (session && session.subscription_id !== null) {
+      const where = { service, environment };
+      const isEnded = await expireBegun(runIn(tx), where, session.subscription_id, { actor: SYSTEM, requestId: null });
+      if (!isEnded && held) return { token: service.secret.unseal(held) };
+    }
     options.beforeNew();
     const now = environmentNow({ service, environment }).toISOString();
     if (session && session.status === "OPEN") {
@@ -166,7 +188,12 @@ async function openSingleUse(service: Service, { environment, row: link }: Publi
   });
 }
 
-const isPaid = (session: ClientSessionRow | "") => session !== "" && session.status === "COMPLETED";
+/** True if the session was paid, or the subscription that it began was paid by its invoice's own page. */
+async function isSold(tx: Orm, session: ClientSessionRow | null): Promise<boolean> {
+  if (!session?.subscription_id) return session?.status === "COMPLETED";
+  const begun = await findSubscription(runIn(tx), session.environment_id, session.subscription_id);
+  return session.status === "COMPLETED" || (begun !== null && hasBegun(begun.status));
+}
 
 async function insertLinkSession(tx: Orm, of: InEnvironment, link: PaymentLinkRow, plan: PlanRow | null) {
   const id = newEnvironmentId(of);
@@ -175,12 +202,25 @@ async function insertLinkSession(tx: Orm, of: InEnvironment, link: PaymentLinkRo
   const ends = Date.parse(created_at) + SESSION_LIFE_MS;
   const expires = link.expires_at === null ? ends : Math.min(ends, Date.parse(link.expires_at));
   await insertClientSession(tx, link.environment_id, {
-    ...{ id, token_sha256: sha256(token), status: "OPEN", ...saleOf(link, plan), capture_method: "automatic" },
-    ...{ plan_id: link.plan_id, payment_link_id: link.id, customer_id: null, customer_email: null },
-    ...{ customer_name: null, billing_address: null, allowed_origins: [], return_url: null, appearance: null },
+    id,
+    token_sha256: sha256(token),
+    status: "OPEN",
+    ...saleOf(link, plan),
+    capture_method: "automatic",
+    plan_id: link.plan_id,
+    payment_link_id: link.id,
+    customer_id: null,
+    customer_email: null,
+    customer_name: null,
+    billing_address: null,
+    allowed_origins: [],
+    return_url: null,
+    appearance: null,
     // Copied to the payment, so that merchants' servers can tell which link was paid.
     metadata: { payment_link_id: encodeId("paymentLink", link.id) },
-    ...{ expires_at: new Date(expires).toISOString(), created_at, updated_at: created_at },
+    expires_at: new Date(expires).toISOString(),
+    created_at,
+    updated_at: created_at,
   });
   return { id, token };
 }

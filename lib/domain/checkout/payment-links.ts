@@ -28,7 +28,7 @@ import { isSupportedCurrency } from "@/lib/contract/currencies";
 import { AppError } from "@/lib/contract/errors";
 import { instantOf, TOTAL_CAP } from "@/lib/contract/fields";
 import { decodeId, encodeId, encodeIdOrNull } from "@/lib/contract/ids";
-import { linkPayment } from "@/lib/contract/plans/schedule";
+import { dueAtOnce } from "@/lib/contract/plans/schedule";
 import { idTime } from "@/lib/ids";
 import { type Context, environmentNow, newEnvironmentId, resourceNotFound } from "../context";
 import { recordAct } from "../events/event";
@@ -183,7 +183,7 @@ type LinkContext = { plan: PlanRow | null; paid: boolean };
 
 /** The link's current price in minor units: its own amount, or its plan's first payment. */
 export const linkPrice = (row: Pick<PaymentLinkRow, "amount" | "currency">, plan: PlanRow | null) => ({
-  amount: plan ? linkPayment(planTermsOf(plan)) : (row.amount ?? 0),
+  amount: plan ? dueAtOnce(planTermsOf(plan)) : (row.amount ?? 0),
   currency: plan ? plan.currency : (row.currency ?? ""),
 });
 

@@ -6,7 +6,7 @@ import {
 } from "@/db/queries/checkout/payment-tokens";
 import { encodeId } from "@/lib/contract/ids";
 import { idTime, newId } from "@/lib/ids";
-import type { TokenizedCard } from "@/lib/processor/port";
+import type { TokenizedCard } from "@/lib/processor/cards";
 import type { Connected } from "@/lib/processor/registry";
 import type { Context, Service } from "../context";
 

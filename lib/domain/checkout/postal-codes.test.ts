@@ -24,7 +24,7 @@ test.each(["HK", "AE", "QA", "MO", "IE", "JM", "PA", "BS", "GH", "UG", "ZW", "FJ
   },
 );
 
-test("the merchant's page may ask for it elsewhere, and may leave it out", () => {
+test("the merchant's page may collect it itself, and may omit it", () => {
   expect(rule("EUR", { country: "DE" }, true)).toBe("required");
   expect(rule("EUR", null, true)).toBe("or_none");
   expect(rule("USD", { country: "US" }, false)).toBeNull();

@@ -1,4 +1,4 @@
-import type { ClientSessionRow } from "@/db/schema/checkout";
+import type { CardCheck, ClientSessionRow } from "@/db/schema/checkout";
 import { attemptsLeft } from "@/lib/contract/checkout/attempts";
 import type { ClientSession, ClientSessionStatus } from "@/lib/contract/checkout/client-session";
 import { encodeId, encodeIdOrNull } from "@/lib/contract/ids";
@@ -21,6 +21,16 @@ export function clientSessionStatus(
   return row.status === "OPEN" && Date.parse(row.expires_at) <= now.getTime() ? "EXPIRED" : row.status;
 }
 
+/** The session's check of a card in progress; null without one. Times are real, and the environment's. */
+export function checkInProgress(
+  { card_check: check }: Pick<ClientSessionRow, "card_check">,
+  { real, environment }: { real: Date; environment: Date },
+): CardCheck | null {
+  if (check === null || check.state === "declined") return null;
+  const now = check.state === "running" ? real : environment;
+  return Date.parse(check.until) > now.getTime() ? check : null;
+}
+
 /** Converts a session to the format of the API and its events. */
 export function presentClientSession(
   row: ClientSessionRow,
@@ -32,17 +42,21 @@ export function presentClientSession(
     object: "client_session",
     client_session_token: once.client_session_token,
     status: clientSessionStatus(row, now),
+    mode: row.mode,
     amount: row.amount,
     currency: row.currency,
     plan_id: encodeIdOrNull("plan", row.plan_id),
     payment_id: encodeIdOrNull("payment", row.payment_id),
+    payment_method_id: encodeIdOrNull("paymentMethod", row.payment_method_id),
+    subscription_id: row.status === "COMPLETED" ? encodeIdOrNull("subscription", row.subscription_id) : null,
     capture_method: row.capture_method,
     customer_id: row.customer_id,
     customer_email: row.customer_email,
     customer_name: row.customer_name,
     billing_address: row.billing_address,
     allowed_origins: row.allowed_origins,
-    return_url: row.return_url,
+    // The form of an invoice may lead back to the invoice's page, whose address is its customer's secret.
+    return_url: row.invoice_id === null ? row.return_url : null,
     appearance: row.appearance,
     metadata: row.metadata,
     attempts_left: attemptsLeft(row.attempts),

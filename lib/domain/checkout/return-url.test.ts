@@ -27,7 +27,7 @@ test.each([
   expect(withSessionIds(url, { clientSessionId: SESSION, paymentId: PAYMENT })).toBe(right.replace("IDS", IDS));
 });
 
-test("an id that is not known yet is left out", () => {
+test("an unknown id is omitted", () => {
   const url = "https://shop.example/t?x";
   expect(withSessionIds(url, { clientSessionId: null, paymentId: null })).toBe(url);
   expect(withSessionIds(url, { clientSessionId: null, paymentId: PAYMENT })).toBe(

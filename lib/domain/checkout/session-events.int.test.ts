@@ -82,7 +82,7 @@ describe("completed", () => {
     await expectCleanBooks(db);
   });
 
-  test("is emitted once when five processes learn an unknown outcome", async () => {
+  test("is emitted once if five processes learn an unknown outcome", async () => {
     const shop = await openShop(db);
     shop.tenant.script.next(losesAnswer);
     await shop.pay();
@@ -262,7 +262,10 @@ test("webhooks deliver both events", async () => {
     const shop = await openShop(db);
     const { service, merchant } = shop.tenant;
     await createWebhookEndpoint(testContext(service, merchant.test), {
-      ...{ url: receiver.url, description: null, payload: "full", signature: "v1" },
+      url: receiver.url,
+      description: null,
+      payload: "full",
+      signature: "v1",
       event_types: ["client_session.completed", "client_session.expired"],
     });
     const left = await shop.open();

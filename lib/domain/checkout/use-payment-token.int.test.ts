@@ -14,7 +14,7 @@ const card = cardInput.parse({ number: "4242424242424242", exp_month: 12, exp_ye
 const newToken = async (tenant: MoneyTenant) =>
   (await testPaymentToken(testContext(tenant.service, tenant.merchant.test), { card })).id;
 
-test("a payment token pays once, however many try it at once", async () => {
+test("a payment token pays once, despite concurrent requests", async () => {
   const tenant = await moneyTenant(db);
   const payment_token = await newToken(tenant);
   const answers = await Promise.all(Array.from({ length: 10 }, () => tenant.create({ payment_token })));
@@ -54,7 +54,7 @@ test("another merchant's token does not exist, and is not used up", async () => 
   expect(await tenant.create({ payment_token })).toMatchObject({ status: 201 });
 });
 
-test("what the processor made of the card is gone when the token is used, and when it is too old", async () => {
+test("the processor's token is deleted when the payment token is used, and when it expires", async () => {
   const tenant = await moneyTenant(db);
   const [used, old, fresh] = [await newToken(tenant), await newToken(tenant), await newToken(tenant)];
   const held = async (token: string) => {
@@ -69,7 +69,7 @@ test("what the processor made of the card is gone when the token is used, and wh
   expect(await tenant.create({ payment_token: fresh })).toMatchObject({ status: 201 });
 });
 
-test("an instance that lacks the secret under which it was made does not use it up", async () => {
+test("an instance without the secret that sealed a token does not use it up", async () => {
   const tenant = await moneyTenant(db);
   const payment_token = await newToken(tenant);
   const behind = await moneyTenant(db, { secret: createSecret("a secret from before the last change, 32 characters") });

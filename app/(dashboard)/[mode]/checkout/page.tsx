@@ -2,8 +2,8 @@ import { ShoppingCart } from "lucide-react";
 import type { Metadata } from "next";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { CheckoutTabs } from "@/components/checkout/link-table";
-import { SessionStatusTabs, SessionTable } from "@/components/checkout/session-table";
+import { SESSION_FILTERS, SessionTable } from "@/components/checkout/session-table";
+import { PageFilters } from "@/components/lists/page-filters";
 import { statusLabel } from "@/components/ui/badge";
 import { EmptyState, NoPermission, WrongFilter } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
@@ -13,7 +13,7 @@ import { type SessionListQuery, sessionListQuery } from "@/lib/contract/checkout
 import { listClientSessions } from "@/lib/domain/checkout/client-sessions";
 import { dashboardPage } from "@/lib/http/page";
 
-export const metadata: Metadata = { title: "Checkout" };
+export const metadata: Metadata = { title: "Sessions" };
 
 type CheckoutPageProps = {
   params: Promise<{ mode: string }>;
@@ -32,20 +32,10 @@ export default async function CheckoutPage({ params, searchParams }: CheckoutPag
   const header = (
     <>
       <PageHeader
-        title="Checkout"
-        description="Each session takes one payment, in your page or through a link."
-        actions={
-          <>
-            {page.can("settings.manage") && (
-              <Link href={`${path}/appearance`} className={buttonStyles()}>
-                Appearance
-              </Link>
-            )}
-            {create}
-          </>
-        }
+        title="Sessions"
+        description="One payment for each session, in your own page or at its address. For a link to share, see Payment links."
+        actions={create}
       />
-      <CheckoutTabs mode={page.mode} current="sessions" />
     </>
   );
 
@@ -71,7 +61,7 @@ export default async function CheckoutPage({ params, searchParams }: CheckoutPag
   return (
     <>
       {header}
-      <SessionStatusTabs path={path} status={status} />
+      <PageFilters path={path} what="sessions" rows={SESSION_FILTERS} values={{ status }} />
       {sessions.data.length === 0 ? (
         <EmptyState kind="no-results" what="sessions" filters={filterWords(query.data)} path={path} />
       ) : (

@@ -3,14 +3,14 @@ import { checkoutAttemptBody } from "@/lib/contract/checkout/endpoints";
 import { mintAttempt } from "./run-attempt";
 
 describe("mintAttempt", () => {
-  it("mints another id every time, in a form that the server takes", () => {
+  it("generates a new id each time, in a form that the server accepts", () => {
     const ids = Array.from({ length: 100 }, () => mintAttempt());
     expect(new Set(ids).size).toBe(100);
     for (const id of ids) expect(id).toMatch(/^[\w-]{1,64}$/);
     expect(checkoutAttemptBody.shape.attempt.safeParse(ids[0]).success).toBe(true);
   });
 
-  it("does without randomUUID, which pages without https lack", () => {
+  it("works without randomUUID, which pages without https lack", () => {
     const source = { getRandomValues: crypto.getRandomValues.bind(crypto) };
     expect(mintAttempt(source)).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
     expect(mintAttempt(source)).not.toBe(mintAttempt(source));

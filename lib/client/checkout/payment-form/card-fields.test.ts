@@ -5,7 +5,7 @@ import type { FieldName, FormFields } from "./checkout-view";
 import type { Edit } from "./typed-text";
 
 const NOW = Date.parse("2026-11-21T12:00:00.000Z");
-const EMPTY: FormFields = { email: "", number: "", expiry: "", cvv: "", name: "", postal_code: "" };
+const EMPTY: FormFields = { email: "", number: "", expiry: "", cvv: "", name: "", postal_code: "", consent: "" };
 const edit = (field: FieldName, changes: Partial<Edit> & { value: string }, fields: Partial<FormFields> = {}) =>
   formatField(
     field,
@@ -52,15 +52,15 @@ describe("card number", () => {
     expect(number(before, now)).toBe(shown);
   });
 
-  it("deletes the digit behind a gap with the delete key", () => {
+  it("deletes the digit after a gap with the Delete key", () => {
     expect(number("4242| 1234", "4242|1234", "forward")).toBe("4242| 234");
   });
 
-  it("does not push out the last digit of a full number when a key slips", () => {
+  it("keeps the last digit of a complete number when an extra digit is typed", () => {
     expect(number("5555 |5555 5555 4444", "5555 9|5555 5555 4444")).toBe("5555 |5555 5555 4444");
   });
 
-  it("can be emptied with the backspace key, one key per digit", () => {
+  it("can be cleared with Backspace, one press per digit", () => {
     let shown = edit("number", { value: "378282246310005" });
     for (let left = 14; left >= 0; left--) {
       const { value, caret } = shown;
@@ -69,7 +69,7 @@ describe("card number", () => {
     }
   });
 
-  it("keeps every digit in front of the caret in front of it, wherever one is typed", () => {
+  it("keeps the digits before the caret before it, wherever a digit is typed", () => {
     const digits = fc.string({ unit: fc.constantFrom(...Array.from("0123456789")), minLength: 0, maxLength: 14 });
     fc.assert(
       fc.property(digits, fc.nat(14), fc.constantFrom(...Array.from("0123456789")), (start, place, key) => {
@@ -87,7 +87,7 @@ describe("card number", () => {
     );
   });
 
-  it("never lets the caret leave the text, whatever is in it", () => {
+  it("keeps the caret within the text, whatever it contains", () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.nat(30), (value, before, caret) => {
         for (const field of ["email", "number", "expiry", "cvv", "name", "postal_code"] as const) {
@@ -119,7 +119,7 @@ describe("security code", () => {
     ["12", "4242 4242 4242 4242", "cvv_three_digits"],
     ["1234", "4242 4242 4242 4242", "cvv_three_digits"],
     ["", "4242 4242 4242 4242", "cvv_missing"],
-  ])("says of %s with the number %s: %s", (cvv, of, problem) => {
+  ])("validates %s with the number %s: %s", (cvv, of, problem) => {
     expect(problemOf("cvv", { ...EMPTY, cvv, number: of }, NOW)).toBe(problem);
   });
 });
@@ -136,11 +136,11 @@ describe("name and postal code", () => {
     ["Ada 4242 4242 4242 4242", "name_invalid"],
     ["٤٢٤٢٤٢٤٢٤٢٤٢٤٢٤٢", "name_invalid"],
     ["--", "name_invalid"],
-  ])("says of the name %s: %s", (name, problem) => {
+  ])("validates the name %s: %s", (name, problem) => {
     expect(problemOf("name", { ...EMPTY, name }, NOW)).toBe(problem);
   });
 
-  it("takes marks of direction and control characters out of a name, and nothing else", () => {
+  it("removes only direction marks and control characters from a name", () => {
     expect(edit("name", { value: "\u202eAda\u0000 Lovelace\u200f é" }).value).toBe("Ada Lovelace é");
   });
 
@@ -153,7 +153,7 @@ describe("name and postal code", () => {
     ["1", "1", "postal_code_invalid"],
     ["4242 4242 4242 4242", "4242 4242 4242 4242", "postal_code_invalid"],
     ["<b>", "<B>", "postal_code_invalid"],
-  ])("shows the postal code %s as %s and says: %s", (value, shown, problem) => {
+  ])("shows the postal code %s as %s, with the problem %s", (value, shown, problem) => {
     expect(edit("postal_code", { value }).value).toBe(shown);
     expect(problemOf("postal_code", { ...EMPTY, postal_code: shown }, NOW)).toBe(problem);
   });
@@ -168,7 +168,7 @@ describe("name and postal code", () => {
     },
   );
 
-  it("asks for something where there may be none, and for nothing where there is none", () => {
+  it("requires a value in an optional-looking field only where the server does", () => {
     expect(problemOf("postal_code", EMPTY, NOW, "or_none")).toBe("postal_code_or_none");
     expect(problemOf("postal_code", EMPTY, NOW, "optional")).toBeNull();
     expect(problemOf("postal_code", { ...EMPTY, postal_code: "<b>" }, NOW, "optional")).toBe("postal_code_invalid");
@@ -176,7 +176,7 @@ describe("name and postal code", () => {
     expect(problemOf("postal_code", { ...EMPTY, postal_code: "N/A" }, NOW)).toBe("postal_code_invalid");
   });
 
-  it("cuts where the server would refuse", () => {
+  it("truncates at the server's limit", () => {
     expect(edit("name", { value: "x".repeat(300) }).value).toHaveLength(255);
     expect(edit("postal_code", { value: "1".repeat(30) }).value).toHaveLength(20);
     expect(edit("name", { value: `${"x".repeat(254)}😀` }).value.isWellFormed()).toBe(true);

@@ -28,6 +28,8 @@ export function formatField(field: FieldName, edit: Edit, fields: FormFields): S
       return cut(withoutMarks(edit), NAME_LENGTH);
     case "postal_code":
       return formatPostalCode(edit);
+    case "consent":
+      return { value: edit.value, caret: edit.caret };
     default:
       return field satisfies never;
   }
@@ -57,6 +59,8 @@ export function problemOf(
     }
     case "cvv":
       return cvvProblem(value, cvvLength(digitsOf(fields.number)));
+    case "consent":
+      return null;
     case "email":
       // Lenient on purpose: an unmailable address is no reason to refuse the payment.
       return /^[^\s@]+@[^\s@]+$/.test(value) ? null : "email_invalid";

@@ -25,13 +25,13 @@ describe("numberShape", () => {
     ["6759", "maestro"],
     ["9", null],
     ["0000", null],
-  ])("knows %s as %s", (digits, brand) => {
+  ])("recognizes %s as %s", (digits, brand) => {
     expect(numberShape(digits).brand).toBe(brand);
   });
 });
 
 describe("numberVerdict", () => {
-  it.each(SANDBOX_CARDS.map((card) => [card.number, card.brand]))("takes the test card %s of %s", (number, brand) => {
+  it.each(SANDBOX_CARDS.map((card) => [card.number, card.brand]))("accepts the test card %s of %s", (number, brand) => {
     expect(numberVerdict(number)).toBe("valid");
     expect(numberShape(number).brand).toBe(brand);
   });
@@ -45,11 +45,11 @@ describe("numberVerdict", () => {
     ["4000000000000000006", "valid"],
     ["30569309025904", "valid"],
     ["9999999999999995", "valid"],
-  ])("says of %s: %s", (number, verdict) => {
+  ])("validates %s: %s", (number, verdict) => {
     expect(numberVerdict(number)).toBe(verdict);
   });
 
-  it("calls nothing valid that the server's check digit refuses", () => {
+  it("accepts no number that fails the server's check digit", () => {
     const numbers = fc.string({ unit: fc.constantFrom(...Array.from("0123456789")), minLength: 1, maxLength: 19 });
     fc.assert(
       fc.property(numbers, (digits) => {
@@ -59,7 +59,7 @@ describe("numberVerdict", () => {
     );
   });
 
-  it("takes every 16-digit number of unknown brands that the server takes", () => {
+  it("accepts every 16-digit number of an unknown brand that the server accepts", () => {
     fc.assert(
       fc.property(fc.integer({ min: 100_000_000_000_000, max: 999_999_999_999_999 }), (body) => {
         const digit = Array.from("0123456789").find((one) => passesLuhn(`${body}${one}`));
@@ -72,7 +72,7 @@ describe("numberVerdict", () => {
 });
 
 describe("cvvLength", () => {
-  it("has four digits for American Express, three for all others, and waits for the number", () => {
+  it("is four for American Express, three for all others, and unknown without a number", () => {
     expect([cvvLength(""), cvvLength("3"), cvvLength("37"), cvvLength("42"), cvvLength("36")]).toEqual([
       null,
       null,

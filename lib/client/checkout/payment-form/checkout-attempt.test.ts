@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers());
 
 describe("an attempt", () => {
-  it("sends what was typed, and says that it is paid once the server has", async () => {
+  it("sends the typed values and reports success once the server does", async () => {
     const { store, server, parent } = openCheckout({ fields: { name: true, email: false, postal_code: "required" } });
     fillIn(store);
     store.change("name", " Ada Lovelace ");
@@ -37,14 +37,17 @@ describe("an attempt", () => {
       },
     ]);
     const result = {
-      ...{ client_session_id: "cs_1", payment_id: "pay_1", status: "CAPTURED", payment_token: null },
+      client_session_id: "cs_1",
+      payment_id: "pay_1",
+      status: "CAPTURED",
+      payment_token: null,
       return_url: "https://shop.example/thanks",
     };
     expect(store.view()).toMatchObject({ phase: "done", result });
     expect(parent.of("success")).toEqual([{ type: "success", ...result }]);
   });
 
-  it("wipes the card from memory once it is paid", async () => {
+  it("clears the card from memory after success", async () => {
     const { store, server } = openCheckout();
     fillIn(store);
     server.outcomes.push(answered(paidState));
@@ -53,7 +56,7 @@ describe("an attempt", () => {
     expect(store.view().brand).toBeNull();
   });
 
-  it("is sent once, however often the button is pressed", async () => {
+  it("is sent once, however often the button is clicked", async () => {
     const { store, server, parent } = openCheckout();
     fillIn(store);
     void store.submit();
@@ -63,7 +66,7 @@ describe("an attempt", () => {
     expect(server.attempts).toHaveLength(1);
   });
 
-  it("is not sent while a field is wrong, and each one is marked", async () => {
+  it("is not sent while a field is invalid, and marks each invalid field", async () => {
     const { store, server, parent } = openCheckout({ fields: { name: true, email: false, postal_code: null } });
     store.change("number", "4242424242424241");
     await store.submit();
@@ -75,20 +78,20 @@ describe("an attempt", () => {
     expect(parent.of("error")).toEqual([]);
   });
 
-  it("tells the page whose own button it was that fields are wrong", () => {
+  it("reports invalid fields to a page that has its own button", () => {
     const { parent } = openCheckout();
     parent.say({ type: "submit" });
     expect(parent.of("error")).toMatchObject([{ code: "invalid_card_data", attempts_left: 5 }]);
   });
 
-  it("takes no typing while it is under way", () => {
+  it("accepts no input while in progress", () => {
     const { store } = openCheckout();
     fillIn(store);
     void store.submit();
     expect(store.change("cvv", "999")).toEqual({ value: "123", caret: 3 });
   });
 
-  it("is another attempt after a decline, with the code asked for again and the rest kept", async () => {
+  it("starts a new attempt after a decline, clearing only the security code", async () => {
     const { store, server, parent } = openCheckout();
     fillIn(store);
     server.outcomes.push(answered(declinedState), answered(paidState));
@@ -166,7 +169,7 @@ describe("an attempt", () => {
     expect(parent.of("error").map((error) => error.code)).toEqual([code]);
   });
 
-  it("returns a token in mode tokenize, and no payment", async () => {
+  it("returns a token and no payment in tokenize mode", async () => {
     const { store, server, parent } = openCheckout({ mode: "tokenize" });
     fillIn(store);
     server.outcomes.push(answered(openState, "tok_1"));

@@ -23,7 +23,7 @@ describe("a challenge", () => {
     return opened;
   };
 
-  it("is shown, and told to the page once", async () => {
+  it("is shown, and reported to the page once", async () => {
     const { store, parent } = await challenged();
     await passes(5_000);
     expect(store.view()).toMatchObject({ phase: "challenge", state: { action: { url: "/challenge/chl_1" } } });
@@ -31,7 +31,7 @@ describe("a challenge", () => {
     expect(parent.of("action_required")).toHaveLength(1);
   });
 
-  it("that is passed ends in the payment", async () => {
+  it("leads to the payment when passed", async () => {
     const { store, server, parent } = await challenged();
     server.now = paidState;
     await passes(1_000);
@@ -43,7 +43,7 @@ describe("a challenge", () => {
     ["failed", { ...declinedState, failure: "authentication_failed" as const }, "authentication_failed"],
     ["passed, and the card declined", declinedState, "card_declined"],
     ["left", { ...openState, attempts_left: 4 }, "authentication_failed"],
-  ])("that is %s leads back to the form, with what to do", async (_what, state, notice) => {
+  ])("that is %s returns to the form with instructions", async (_what, state, notice) => {
     const { store, server, parent } = await challenged();
     server.now = state;
     await passes(1_000);
@@ -51,7 +51,7 @@ describe("a challenge", () => {
     expect(parent.of("error")).toMatchObject([{ code: notice, attempts_left: 4 }]);
   });
 
-  it("may be followed by processing", async () => {
+  it("can be followed by processing", async () => {
     const { store, server } = await challenged();
     server.now = processingState;
     await passes(1_000);

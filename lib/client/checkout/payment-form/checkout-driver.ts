@@ -1,7 +1,7 @@
 import type { CheckoutAttempt, CheckoutPage, CheckoutState } from "@/lib/contract/checkout/checkout";
 import type { CheckoutErrorCode } from "@/lib/contract/checkout/messages";
 import { type CheckoutServer, SessionGone } from "./checkout-server";
-import type { CheckoutPhase, CheckoutView, ClosedReason, NoticeKey } from "./checkout-view";
+import { type CheckoutPhase, type CheckoutView, type ClosedReason, type NoticeKey, offerIn } from "./checkout-view";
 import { fieldsView, firstFields, shownFields } from "./form-fields";
 import type { ParentReports } from "./parent-link";
 import { type AttemptEnd, refusalMeaning, runAttempt } from "./run-attempt";
@@ -12,7 +12,7 @@ type DriverPorts = {
   reports: ParentReports;
   server: CheckoutServer;
   surroundings: Surroundings;
-  /** Sends nothing, and time stands still. */
+  /** Sends nothing and freezes the countdown. */
   preview: boolean;
 };
 
@@ -21,7 +21,7 @@ const WAITING_PACE = { everyMs: 1_000, evenHidden: true };
 const SETTLE_WAIT_MS = 2_000;
 /** Maximum delay of a browser timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-const NO_FIELDS = { email: "", number: "", expiry: "", cvv: "", name: "", postal_code: "" };
+const NO_FIELDS = { email: "", number: "", expiry: "", cvv: "", name: "", postal_code: "", consent: "" };
 
 /**
  * Keeps the form in sync with its session: nothing shows as paid or failed before the server has confirmed
@@ -138,7 +138,13 @@ export class CheckoutDriver {
 
   #follow(state: CheckoutState, source: Source, paymentToken?: string): void {
     const { phase } = this.#view;
+    const isRefused = state.trial_refused && !this.#view.state.trial_refused;
     if (JSON.stringify(state) !== JSON.stringify(this.#view.state)) this.#ports.holder.set({ state });
+    if (isRefused) this.#ports.holder.set({ ...offerIn(this.#view.page, state), ...this.#withoutConsent() });
+    if (isRefused && state.status === "OPEN" && phase !== "form") {
+      this.#backToForm("trial_used", "trial_used");
+      return;
+    }
     const move = paymentToken ? { to: "done" as const } : sessionMove(state, phase, source);
     switch (move.to) {
       case "stay":
@@ -184,6 +190,8 @@ export class CheckoutDriver {
     const result = {
       client_session_id: state.client_session_id,
       payment_id: page.mode === "tokenize" ? null : (state.payment?.id ?? null),
+      ...(state.payment_method_id !== null && { payment_method_id: state.payment_method_id }),
+      ...(state.subscription_id !== null && { subscription_id: state.subscription_id }),
       status: state.payment?.status ?? state.status,
       payment_token: paymentToken,
       return_url: state.return_url,
@@ -229,6 +237,11 @@ export class CheckoutDriver {
     return fieldsView(this.#view, { ...this.#view.fields, cvv: "" }, {}, this.#ports.holder.now());
   }
 
+  /** The shopper agreed to other terms. */
+  #withoutConsent(): Partial<CheckoutView> {
+    return fieldsView(this.#view, { ...this.#view.fields, consent: "" }, {}, this.#ports.holder.now());
+  }
+
   #wiped(): Partial<CheckoutView> {
     return fieldsView(this.#view, NO_FIELDS, {}, this.#ports.holder.now());
   }
@@ -259,8 +272,17 @@ export class ViewHolder {
     const shown = shownFields(page);
     this.#view = {
       ...fieldsView({ page, shown }, firstFields(page), {}, this.now()),
-      ...{ page, shown, state: page.state, phase: "form", notice: null, result: null, closed: null },
-      ...{ locale: page.locale, appearance: page.appearance, button: true },
+      page,
+      shown,
+      state: page.state,
+      ...offerIn(page, page.state),
+      phase: "form",
+      notice: null,
+      result: null,
+      closed: null,
+      locale: page.locale,
+      appearance: page.appearance,
+      button: true,
     };
   }
 

@@ -56,7 +56,7 @@ const steps = fc.array(
   { maxLength: 25 },
 );
 
-it("never starts an attempt while one is unknown, and never says twice or wrongly that it is paid", async () => {
+it("never starts an attempt while one is unknown, and reports success once and only if paid", async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (plan) => {
       vi.setSystemTime(new Date(NOW));

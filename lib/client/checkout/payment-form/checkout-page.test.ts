@@ -7,8 +7,8 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-describe("what the page is told and may change", () => {
-  it("tells of changes alone", () => {
+describe("messages from and to the page", () => {
+  it("reports only changes", () => {
     const { store, parent } = openCheckout({
       fields: { name: true, email: false, postal_code: null },
       customer_name: "Ada",
@@ -35,7 +35,7 @@ describe("what the page is told and may change", () => {
     expect(JSON.stringify(parent.told)).not.toMatch(/4242|"123"|12 \/ 29/);
   });
 
-  it("takes appearance, language and button of the page, over those of the session", () => {
+  it("prefers the page's appearance, language and button to the session's", () => {
     const { store, parent } = openCheckout({ appearance: { preset: "soft", theme: "dark", accent_color: "#112233" } });
     parent.say({
       type: "init",
@@ -59,7 +59,7 @@ describe("what the page is told and may change", () => {
 });
 
 describe("the fields", () => {
-  it("say nothing of a mistake before they are left, unless typing on cannot mend it", () => {
+  it("report an error on blur, or earlier if more typing can't fix it", () => {
     const { store } = openCheckout();
     store.change("number", "4242");
     expect(store.view().errors).toEqual({});
@@ -73,13 +73,13 @@ describe("the fields", () => {
     expect(store.view().errors).toMatchObject({ expiry: "expiry_past" });
   });
 
-  it("do not nag about an empty field that was only passed through", () => {
+  it("report no error for an empty field that was only tabbed through", () => {
     const { store } = openCheckout();
     store.blur("number");
     expect(store.view().errors).toEqual({});
   });
 
-  it("ask again for what was emptied after the shopper has tried to pay", async () => {
+  it("report a field that is emptied after the shopper has tried to pay", async () => {
     const { store } = openCheckout();
     await store.submit();
     store.change("cvv", "1");
@@ -88,7 +88,7 @@ describe("the fields", () => {
     expect(store.view().errors.cvv).toBe("cvv_missing");
   });
 
-  it("judge the code again when the number turns out to be of another brand", () => {
+  it("validate the code again when the number's brand changes", () => {
     const { store } = openCheckout();
     store.change("number", "378282246310005");
     store.change("cvv", "123");
@@ -99,7 +99,7 @@ describe("the fields", () => {
     expect(store.view().brand).toBe("visa");
   });
 
-  it("are those that the page asks for, with the name that is known", () => {
+  it("are those that the page requests, with the known name filled in", () => {
     const { store } = openCheckout({
       fields: { name: true, email: false, postal_code: "required" },
       customer_name: "Ada",

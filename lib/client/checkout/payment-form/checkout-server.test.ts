@@ -68,11 +68,15 @@ describe("attempt", () => {
     ["no such session", problem(404, "resource_not_found"), { kind: "changed" }],
     ["another state", problem(409, "invalid_state"), { kind: "changed" }],
     [
-      "the same attempt at work",
+      "the same attempt in progress",
       problem(409, "idempotency_request_in_progress", {}, { "Retry-After": "2" }),
       { kind: "busy", retryAfterMs: 2_000 },
     ],
-    ["at work, without a time", problem(409, "idempotency_request_in_progress"), { kind: "busy", retryAfterMs: 1_000 }],
+    [
+      "in progress, without a Retry-After",
+      problem(409, "idempotency_request_in_progress"),
+      { kind: "busy", retryAfterMs: 1_000 },
+    ],
     ["too many", problem(429, "rate_limited", {}, { "Retry-After": "5" }), { kind: "limited", retryAfterMs: 5_000 }],
     ["at once", problem(429, "rate_limited", {}, { "Retry-After": "0" }), { kind: "limited", retryAfterMs: 250 }],
     [
@@ -85,24 +89,20 @@ describe("attempt", () => {
     ["a proxy's page", { status: 403, text: "<html>Forbidden</html>" }, { kind: "lost" }],
     ["a proxy's JSON", { status: 403, body: { message: "Forbidden" } }, { kind: "lost" }],
     ["a portal's page with 200", { text: "<html>Sign in to Wi-Fi</html>" }, { kind: "lost" }],
-    ["JSON that is no answer", { body: { ok: true } }, { kind: "lost" }],
-    [
-      "a state that is none",
-      { body: { state: { ...paidState, status: "PAID" }, payment_token: null } },
-      { kind: "lost" },
-    ],
+    ["JSON that is no response", { body: { ok: true } }, { kind: "lost" }],
+    ["an unknown state", { body: { state: { ...paidState, status: "PAID" }, payment_token: null } }, { kind: "lost" }],
     ["half an answer", { text: '{"state":{"status":"COMP' }, { kind: "lost" }],
   ])("reads %s", async (_what, answer, outcome) => {
     expect(await answering(answer).server.attempt(body)).toEqual(outcome);
   });
 
-  it("is lost when the network breaks", async () => {
+  it("is lost when the network fails", async () => {
     const fetch = () => Promise.reject(new TypeError("Failed to fetch"));
     expect(await createCheckoutServer({ base: "/pay/cst_1", fetch }).attempt(body)).toEqual({ kind: "lost" });
   });
 });
 
-describe("a server that does not answer", () => {
+describe("a server that does not respond", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
   const silent = (_path: string, init: RequestInit) =>
@@ -110,7 +110,7 @@ describe("a server that does not answer", () => {
       init.signal?.addEventListener("abort", () => reject(new DOMException("aborted", "AbortError"))),
     );
 
-  it("makes an attempt lost after 30 seconds", async () => {
+  it("loses an attempt after 30 seconds", async () => {
     const outcome = createCheckoutServer({ base: "/pay/cst_1", fetch: silent }).attempt(body);
     let ended = false;
     void outcome.then(() => {
@@ -123,7 +123,7 @@ describe("a server that does not answer", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("makes a body that never ends lost, too", async () => {
+  it("loses a response whose body never ends", async () => {
     const fetch = async (_path: string, init: RequestInit) => {
       const stream = new ReadableStream({
         start: (controller) => init.signal?.addEventListener("abort", () => controller.error(new Error("aborted"))),
@@ -143,7 +143,7 @@ describe("state", () => {
     expect(asked).toMatchObject([{ path: "/pay/cst_1/state", init: { credentials: "omit", cache: "no-store" } }]);
   });
 
-  it("says that there is no such session", async () => {
+  it("reports an unknown session", async () => {
     await expect(answering(problem(404, "resource_not_found")).server.state()).rejects.toBeInstanceOf(SessionGone);
   });
 

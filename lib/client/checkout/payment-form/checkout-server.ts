@@ -109,6 +109,7 @@ const FIELD_OF_PARAM: Record<string, FieldName> = {
   "card.name": "name",
   postal_code: "postal_code",
   email: "email",
+  consent: "consent",
 };
 
 function readProblem(body: unknown): { code: string; fields: FieldName[] } | null {
@@ -148,6 +149,8 @@ function readCheckoutState(value: unknown): CheckoutState | null {
     Number.isInteger(value.attempts_left) &&
     isText(value.expires_at) &&
     isNullOr(value.payment, ({ id, status }) => isText(id) && isText(status)) &&
+    [value.payment_method_id, value.subscription_id].every((id) => id === null || isText(id)) &&
+    typeof value.trial_refused === "boolean" &&
     isNullOr(value.action, ({ url, expires_at }) => isText(url) && isText(expires_at)) &&
     (value.failure === null || isOneOf(CHECKOUT_FAILURES, value.failure)) &&
     (value.return_url === null || isText(value.return_url));

@@ -15,14 +15,14 @@ import { SessionGone } from "./checkout-server";
 
 const { passes } = standingClock();
 
-describe("a page that is loaded again", () => {
+describe("a reloaded page", () => {
   it.each([
     ["open", openState, { phase: "form", notice: null }],
     ["declined before", declinedState, { phase: "form", notice: "card_declined" }],
     ["paid", paidState, { phase: "done" }],
     ["processing", processingState, { phase: "processing" }],
     ["asking the shopper", challengeState, { phase: "challenge" }],
-    ["asking, without an address", { ...challengeState, action: null }, { phase: "processing" }],
+    ["a challenge without an address", { ...challengeState, action: null }, { phase: "processing" }],
     ["expired", { ...openState, status: "EXPIRED" as const }, { phase: "closed", closed: "expired" }],
     ["cancelled", { ...openState, status: "CANCELLED" as const }, { phase: "closed", closed: "cancelled" }],
     ["out of attempts", { ...declinedState, attempts_left: 0 }, { phase: "closed", closed: "attempts_exhausted" }],
@@ -31,18 +31,18 @@ describe("a page that is loaded again", () => {
       { ...declinedState, status: "EXPIRED" as const, attempts_left: 0 },
       { phase: "closed", closed: "attempts_exhausted" },
     ],
-  ])("shows where the session is: %s", (_what, state, view) => {
+  ])("shows the session's state: %s", (_what, state, view) => {
     expect(openCheckout({ state }).store.view()).toMatchObject(view);
   });
 
-  it("tells the page of a session that is paid, and of none that was declined before", () => {
+  it("reports an earlier success to the page, and no earlier decline", () => {
     expect(openCheckout({ state: paidState }).parent.of("success")).toHaveLength(1);
     expect(openCheckout({ state: declinedState }).parent.of("error")).toEqual([]);
   });
 });
 
-describe("looking at the session", () => {
-  it("happens every two seconds while the form is seen, and as soon as it is seen again", async () => {
+describe("polling the session", () => {
+  it("happens every two seconds while the form is visible, and immediately when it becomes visible", async () => {
     const { server, browser } = openCheckout();
     await passes(6_000);
     expect(server.looks).toBe(3);
@@ -56,14 +56,14 @@ describe("looking at the session", () => {
     expect(server.looks).toBe(5);
   });
 
-  it("happens every second while the payment is processed, seen or not", async () => {
+  it("happens every second while the payment is processing, visible or not", async () => {
     const { server, browser } = openCheckout({ state: processingState });
     browser.isVisible = false;
     await passes(3_000);
     expect(server.looks).toBe(3);
   });
 
-  it("ends with the session and with the form", async () => {
+  it("stops with the session and with the form", async () => {
     const paid = openCheckout({ state: paidState });
     const closed = openCheckout({ state: { ...openState, status: "CANCELLED" } });
     const left = openCheckout();
@@ -73,7 +73,7 @@ describe("looking at the session", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("shows what another window has paid", async () => {
+  it("shows a payment made in another window", async () => {
     const { store, server, parent } = openCheckout();
     fillIn(store);
     server.now = paidState;
@@ -82,7 +82,7 @@ describe("looking at the session", () => {
     expect(parent.of("success")).toHaveLength(1);
   });
 
-  it("shows the attempts that another window has used, and not its decline", async () => {
+  it("shows the attempts used in another window, but not its decline", async () => {
     const { store, server, parent } = openCheckout();
     server.now = declinedState;
     await passes(2_000);
@@ -90,7 +90,7 @@ describe("looking at the session", () => {
     expect(parent.of("error")).toEqual([]);
   });
 
-  it("closes the form when the shop cancels", async () => {
+  it("closes the form when the merchant cancels the session", async () => {
     const { store, server, parent } = openCheckout();
     fillIn(store);
     server.now = { ...openState, status: "CANCELLED" };
@@ -99,14 +99,14 @@ describe("looking at the session", () => {
     expect(parent.of("error").map((error) => error.code)).toEqual(["session_cancelled"]);
   });
 
-  it("closes the form when the session is gone", async () => {
+  it("closes the form when the session no longer exists", async () => {
     const { store, server } = openCheckout();
     server.now = new SessionGone("gone");
     await passes(2_000);
     expect(store.view()).toMatchObject({ phase: "closed", closed: "not_found" });
   });
 
-  it("says that the server cannot be reached after three misses, until it can", async () => {
+  it("reports an unreachable server after three failures, until it responds", async () => {
     const { store, server } = openCheckout({ state: declinedState });
     server.now = noAnswer;
     await passes(4_000);
@@ -118,7 +118,7 @@ describe("looking at the session", () => {
     expect(store.view().notice).toBe("card_declined");
   });
 
-  it("keeps what it says of the connection out of the next attempt", async () => {
+  it("removes the connection notice when an attempt starts", async () => {
     const { store, server } = openCheckout();
     fillIn(store);
     server.now = noAnswer;
@@ -128,14 +128,14 @@ describe("looking at the session", () => {
     expect(store.view()).toMatchObject({ phase: "submitting", notice: null });
   });
 
-  it("says not to pay again when it cannot be reached while the payment is processed", async () => {
+  it("warns against paying again if the server is unreachable while the payment is processing", async () => {
     const { store, server } = openCheckout({ state: processingState });
     server.now = noAnswer;
     await passes(3_000);
     expect(store.view()).toMatchObject({ phase: "processing", notice: "connection_lost" });
   });
 
-  it("does not believe a look that began before the attempt", async () => {
+  it("ignores a poll that began before the attempt", async () => {
     const { store, server } = openCheckout();
     fillIn(store);
     const tell = server.holdLooks();
@@ -147,7 +147,7 @@ describe("looking at the session", () => {
     expect(store.view().phase).toBe("challenge");
   });
 
-  it("draws nothing again while nothing changes", async () => {
+  it("renders nothing while nothing changes", async () => {
     const { store } = openCheckout();
     const drawn = vi.fn();
     store.subscribe(drawn);
@@ -156,8 +156,8 @@ describe("looking at the session", () => {
   });
 });
 
-describe("the session's end", () => {
-  it("closes the form to the second, by the server's clock", async () => {
+describe("the session's expiry", () => {
+  it("closes the form to the second by the server's clock", async () => {
     vi.setSystemTime(new Date("2031-01-01T00:00:00.000Z"));
     const { store, parent } = openCheckout();
     fillIn(store);
@@ -173,12 +173,12 @@ describe("the session's end", () => {
     const { store } = openCheckout({ state: { ...openState, expires_at: "2027-06-01T00:00:00.000Z" } });
     await passes(10_000);
     expect(store.view().phase).toBe("form");
-    // Browsers fire longer timers at once, over and over.
+    // Browsers fire longer timers immediately and repeatedly.
     const delays = counted.mock.calls.map(([, ms]) => ms ?? 0);
     expect(Math.max(...delays)).toBe(2 ** 31 - 1);
   });
 
-  it("lets no attempt begin after it", async () => {
+  it("allows no attempt afterwards", async () => {
     const { store, server, browser } = openCheckout();
     fillIn(store);
     browser.isVisible = false;

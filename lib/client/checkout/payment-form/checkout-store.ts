@@ -34,7 +34,7 @@ type CheckoutStoreOptions = {
   page: CheckoutPage;
   server: CheckoutServer;
   parent: ParentLink | null;
-  /** Sends nothing, and time stands still. */
+  /** Sends nothing and freezes the countdown. */
   preview: boolean;
   surroundings?: Surroundings;
 };

@@ -1,8 +1,16 @@
 import type { Appearance } from "@/lib/contract/checkout/appearance";
-import type { CheckoutFailure, CheckoutLocale, CheckoutPage, CheckoutState } from "@/lib/contract/checkout/checkout";
+import type {
+  CheckoutFailure,
+  CheckoutLocale,
+  CheckoutOffer,
+  CheckoutPage,
+  CheckoutState,
+  ConsentTexts,
+} from "@/lib/contract/checkout/checkout";
 import type { CheckoutResult } from "@/lib/contract/checkout/messages";
 
-export type FieldName = "email" | "number" | "expiry" | "cvv" | "name" | "postal_code";
+/** `consent` is a checkbox: empty unless ticked. */
+export type FieldName = "email" | "number" | "expiry" | "cvv" | "name" | "postal_code" | "consent";
 /** Formatted, as displayed. */
 export type FormFields = Record<FieldName, string>;
 
@@ -26,7 +34,8 @@ export type FieldProblem =
   | "postal_code_missing"
   /** The country is unknown and may have no postal codes. */
   | "postal_code_or_none"
-  | "postal_code_invalid";
+  | "postal_code_invalid"
+  | "consent_missing";
 
 /** Notice above the button; a key of the texts' `notices`. */
 export type NoticeKey =
@@ -39,6 +48,8 @@ export type NoticeKey =
   | "offline"
   | "rate_limited"
   | "processor_unavailable"
+  /** The trial was used up before, so the terms have changed. */
+  | "trial_used"
   /** The server accepted no attempt, for a reason without a notice of its own. */
   | "not_sent";
 
@@ -67,12 +78,26 @@ export type CardBrandName =
  */
 export type CheckoutPhase = "form" | "submitting" | "checking" | "processing" | "challenge" | "done" | "closed";
 
+/** Effect of the button: pay, begin a free trial, or only store the card. */
+export function deedOf({ page, offer }: Pick<CheckoutView, "page" | "offer">): "pay" | "trial" | "save" {
+  if (page.mode !== "payment") return "save";
+  return offer.amount === 0 ? "trial" : "pay";
+}
+
+/** The current offer and sentence. */
+export const offerIn = (page: CheckoutPage, state: CheckoutState): Pick<CheckoutView, "offer" | "consent"> =>
+  (state.trial_refused && page.without_trial) || { offer: page.offer, consent: page.consent };
+
 /** The complete view; every change creates a new object. */
 export type CheckoutView = {
   /** Never changes. */
   page: CheckoutPage;
   /** Latest known state. */
   state: CheckoutState;
+  /** The amount due, which changes once if the trial turns out to be used up. */
+  offer: CheckoutOffer;
+  /** The sentence to agree to, by language; null if there is none. */
+  consent: ConsentTexts | null;
   fields: FormFields;
   /** Visible fields in order. */
   shown: readonly FieldName[];

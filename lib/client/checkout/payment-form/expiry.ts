@@ -134,7 +134,7 @@ function withMonth(month: string, numbers: readonly string[]): Order[] {
 const isMonthNumber = (text: string) => text.length <= 2 && Number(text) >= 1 && Number(text) <= 12;
 
 /**
- * The first of two numbers is the month if it can be. With a day, only a four-digit year tells them apart.
+ * The first of two numbers is the month if it can be. With a day, only a four-digit year distinguishes them.
  */
 function inOrders(numbers: readonly string[]): Order[] {
   const [first = "", second = "", third = ""] = numbers;

@@ -13,6 +13,7 @@ export function shownFields(page: CheckoutPage): FieldName[] {
   if (page.fields.email) requested.unshift("email");
   if (page.fields.name) requested.push("name");
   if (page.fields.postal_code) requested.push("postal_code");
+  if (page.consent) requested.push("consent");
   return requested;
 }
 
@@ -23,6 +24,7 @@ export const firstFields = (page: CheckoutPage): FormFields => ({
   cvv: "",
   name: page.fields.name ? (page.customer_name ?? "") : "",
   postal_code: "",
+  consent: "",
 });
 
 type VisibleFields = Pick<CheckoutView, "page" | "shown">;
@@ -74,7 +76,7 @@ export function allProblems(view: CheckoutView, nowMs: number): CheckoutView["er
 
 /** Request body of an attempt; the fields must be valid. */
 export function attemptBody(view: CheckoutView, attempt: string, nowMs: number): CheckoutAttempt {
-  const { fields, shown, page } = view;
+  const { fields, shown, page, consent } = view;
   const read = readExpiry(fields.expiry, nowMs);
   if (!("date" in read)) throw new Error("an attempt needs a date");
   const isAnswered = page.fields.postal_code === "required" || !isNoPostalCode(fields.postal_code);
@@ -92,6 +94,7 @@ export function attemptBody(view: CheckoutView, attempt: string, nowMs: number):
     },
     ...(shown.includes("email") && { email: fields.email.trim() }),
     ...(hasPostalCode && { postal_code: fields.postal_code.trim() }),
+    ...(consent && fields.consent !== "" && { consent: consent[view.locale] }),
   };
 }
 

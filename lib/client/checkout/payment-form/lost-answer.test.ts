@@ -14,8 +14,8 @@ import { SessionGone } from "./checkout-server";
 
 const { passes } = standingClock();
 
-describe("an answer that is lost", () => {
-  it("is asked for again with the same attempt and the same card after 1, 2, 4, 8 and 15 seconds", async () => {
+describe("a lost response", () => {
+  it("is requested again with the same attempt and card after 1, 2, 4, 8 and 15 seconds", async () => {
     const { store, server, parent } = openCheckout();
     fillIn(store);
     server.outcomes.push(...Array.from({ length: 7 }, () => ({ kind: "lost" }) as const));
@@ -34,7 +34,7 @@ describe("an answer that is lost", () => {
     expect(parent.of("error").map((error) => error.code)).toEqual(["connection_lost"]);
   });
 
-  it("ends with the answer, whenever it comes", async () => {
+  it("ends when the response arrives, however late", async () => {
     const { store, server, parent } = openCheckout();
     fillIn(store);
     server.outcomes.push({ kind: "lost" }, { kind: "lost" }, answered(paidState));
@@ -45,7 +45,7 @@ describe("an answer that is lost", () => {
     expect(parent.of("success")).toHaveLength(1);
   });
 
-  it("is asked for at once when the browser is online again", async () => {
+  it("is requested immediately when the browser is online again", async () => {
     const { store, server, browser } = openCheckout();
     fillIn(store);
     server.outcomes.push({ kind: "lost" }, { kind: "lost" }, { kind: "lost" }, { kind: "lost" });
@@ -57,7 +57,7 @@ describe("an answer that is lost", () => {
     expect(server.attempts).toHaveLength(5);
   });
 
-  it("is not needed once the session says that it is paid", async () => {
+  it("is not requested once the session is paid", async () => {
     const { store, server, parent } = openCheckout();
     fillIn(store);
     server.now = paidState;
@@ -70,7 +70,7 @@ describe("an answer that is lost", () => {
     expect(parent.of("success")).toHaveLength(1);
   });
 
-  it("moves nothing when it comes after the session has said that it is paid", async () => {
+  it("changes nothing when it arrives after the session is paid", async () => {
     const { store, server } = openCheckout();
     fillIn(store);
     server.outcomes.push({ kind: "lost" });
@@ -85,7 +85,7 @@ describe("an answer that is lost", () => {
     expect(store.view().phase).toBe("done");
   });
 
-  it("is not overruled by a look that began before it", async () => {
+  it("is not overridden by a poll that began before it", async () => {
     const { store, server } = openCheckout();
     fillIn(store);
     server.outcomes.push({ kind: "lost" }, answered(declinedState));
@@ -97,7 +97,7 @@ describe("an answer that is lost", () => {
     expect(store.view().phase).toBe("form");
   });
 
-  it("becomes processing when the session says so", async () => {
+  it("shows processing when the session does", async () => {
     const { store, server } = openCheckout();
     fillIn(store);
     server.now = processingState;
@@ -107,7 +107,7 @@ describe("an answer that is lost", () => {
     expect(store.view()).toMatchObject({ phase: "processing", notice: null });
   });
 
-  it("is still asked for when the session is open and has failed before", async () => {
+  it("is still requested when the session is open after an earlier decline", async () => {
     const { store, server } = openCheckout({ state: declinedState });
     fillIn(store);
     server.outcomes.push({ kind: "lost" }, { kind: "lost" }, answered(paidState));
@@ -133,7 +133,7 @@ describe("an answer that is lost", () => {
     expect(new Set(server.attempts.map((body) => body.attempt)).size).toBe(1);
   });
 
-  it("never lets the form expire meanwhile", async () => {
+  it("keeps the form from expiring until it arrives", async () => {
     const { store, server, parent } = openCheckout();
     fillIn(store);
     void store.submit();
@@ -148,7 +148,7 @@ describe("an answer that is lost", () => {
     ]);
   });
 
-  it("is given up with the form alone", async () => {
+  it("is abandoned only with the form", async () => {
     const { store, server, stop } = openCheckout();
     fillIn(store);
     server.outcomes.push({ kind: "lost" });
@@ -161,8 +161,8 @@ describe("an answer that is lost", () => {
   });
 });
 
-describe("an attempt that the server cannot answer yet", () => {
-  it("is sent again after the time that a busy server asks for", async () => {
+describe("an attempt that the server cannot process yet", () => {
+  it("is sent again after a busy server's Retry-After", async () => {
     const { store, server } = openCheckout();
     fillIn(store);
     server.outcomes.push({ kind: "busy", retryAfterMs: 2_000 }, answered(paidState));
@@ -180,7 +180,7 @@ describe("an attempt that the server cannot answer yet", () => {
     ["cancelled", { ...openState, status: "CANCELLED" as const }, { phase: "closed", closed: "cancelled" }],
     ["still open", openState, { phase: "form", notice: "not_sent" }],
     ["gone", new SessionGone("gone"), { phase: "closed", closed: "not_found" }],
-  ])("follows a session that has changed: %s", async (_what, now, view) => {
+  ])("follows a changed session: %s", async (_what, now, view) => {
     const { store, server } = openCheckout();
     fillIn(store);
     server.now = now;
@@ -189,7 +189,7 @@ describe("an attempt that the server cannot answer yet", () => {
     expect(store.view()).toMatchObject(view);
   });
 
-  it("asks where a changed session is until it is known", async () => {
+  it("polls a changed session until its state is known", async () => {
     const { store, server } = openCheckout();
     fillIn(store);
     server.now = noAnswer;

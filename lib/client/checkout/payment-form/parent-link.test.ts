@@ -53,7 +53,7 @@ afterEach(() => {
 });
 
 describe("the handshake", () => {
-  it("says hello to the exact origin, and is ready after init, with its height first", () => {
+  it("greets only the exact origin, and is ready after init, with its height first", () => {
     const { link, open, posted, kinds, receive, heard } = openFrame();
     link.watchHeight(elementOf(300.2).element);
     open();
@@ -66,7 +66,7 @@ describe("the handshake", () => {
     expect(new Set(posted.map(({ origin }) => origin))).toEqual(new Set([ORIGIN]));
   });
 
-  it("holds back what happens before, and tells it in its order", () => {
+  it("queues earlier messages and sends them in order", () => {
     const { link, open, kinds, receive } = openFrame();
     link.send({ type: "change", complete: false, empty: false, processing: false });
     open();
@@ -76,7 +76,7 @@ describe("the handshake", () => {
     expect(kinds()).toEqual(["hello", "ready", "change", "expired"]);
   });
 
-  it("is ready once, however often it is greeted", () => {
+  it("becomes ready once, however many greetings arrive", () => {
     const { open, kinds, receive, heard } = openFrame();
     open();
     receive(wrap({ type: "init" }));
@@ -89,7 +89,7 @@ describe("the handshake", () => {
   });
 });
 
-describe("a message of somebody else", () => {
+describe("a message from another origin or window", () => {
   const init = wrap({ type: "init", locale: "de" });
   it.each<[string, unknown, { source?: unknown; origin?: string }]>([
     ["another window", init, { source: {} }],
@@ -107,7 +107,7 @@ describe("a message of somebody else", () => {
     ["an inherited type", { ...init, type: "toString" }, {}],
     ["text", "submit", {}],
     ["nothing", null, {}],
-  ])("is as if it had not been sent: %s", (_what, data, from) => {
+  ])("is ignored: %s", (_what, data, from) => {
     const { open, kinds, receive, heard } = openFrame();
     open();
     receive(data, from);
@@ -118,7 +118,7 @@ describe("a message of somebody else", () => {
 });
 
 describe("heights", () => {
-  it("are told rounded up, and only when they change", () => {
+  it("are reported rounded up, and only when they change", () => {
     const { link, open, posted, receive } = openFrame();
     const { element, grow } = elementOf(300);
     const stop = link.watchHeight(element);
@@ -133,7 +133,7 @@ describe("heights", () => {
   });
 });
 
-it("hears nothing more once it is closed", () => {
+it("ignores messages after it is closed", () => {
   const { open, receive, heard, listeners } = openFrame();
   open()();
   receive(wrap({ type: "submit" }));

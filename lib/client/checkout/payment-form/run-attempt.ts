@@ -62,6 +62,7 @@ const PROBLEM_OF_FIELD: Record<FieldName, FieldProblem> = {
   cvv: "cvv_invalid",
   name: "name_invalid",
   postal_code: "postal_code_invalid",
+  consent: "consent_missing",
 };
 
 const MERCHANT_CANNOT_SELL: ReadonlySet<string> = new Set([

@@ -114,7 +114,7 @@ function unpaidMove({ failure, attempts_left }: CheckoutState, phase: CheckoutPh
   if (source === "load") return { to: "form", notice: failure, code: null, exhausted };
   if (phase === "form") return exhausted ? { to: "closed", reason: "attempts_exhausted" } : { to: "stay" };
   const waiting = phase === "challenge" || phase === "processing";
-  // The attempt's own response says more than a check of the session.
+  // The attempt's own response has more detail than a check of the session.
   if (source === "look" && !waiting) return { to: "stay" };
   if (failure) return { to: "form", notice: failure, code: failure, exhausted };
   if (phase === "challenge")

@@ -4,12 +4,12 @@ import { frameAddress } from "./frame";
 const address = (options: object) =>
   frameAddress("https://pay.example.com", "https://shop.example", { token: "cst_a", ...options });
 
-test("the form learns whose page it is in, and nothing that was not asked for", () => {
+test("the form gets its page's origin and only the requested options", () => {
   expect(address({})).toBe("https://pay.example.com/pay/cst_a?origin=https%3A%2F%2Fshop.example");
   expect(address({ locale: "auto", mode: undefined, fields: {}, appearance: null })).toBe(address({}));
 });
 
-test("mode, language and fields go with the address, so that the first picture is right", () => {
+test("mode, language and fields are part of the URL, so that the first paint is right", () => {
   const { searchParams } = new URL(
     address({ mode: "tokenize", locale: "ar", fields: { name: true, postalCode: false }, button: false }),
   );

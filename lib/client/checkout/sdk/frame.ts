@@ -93,6 +93,8 @@ function call(callbacks: Partial<CardlaneMountOptions>, event: PageEvent): void 
       callbacks.onSuccess?.({
         clientSessionId: event.client_session_id,
         paymentId: event.payment_id,
+        paymentMethodId: event.payment_method_id ?? null,
+        subscriptionId: event.subscription_id ?? null,
         status: event.status,
         paymentToken: event.payment_token,
         returnUrl: event.return_url,

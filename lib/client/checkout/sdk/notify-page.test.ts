@@ -13,13 +13,22 @@ const EVENTS: [PageEvent, string, object | undefined][] = [
   [{ type: "action_required", kind: "three_d_secure" }, "onActionRequired", { kind: "three_d_secure" }],
   [
     {
-      ...{ type: "success", client_session_id: "cs_1", payment_id: "pay_1", status: "CAPTURED" },
-      ...{ payment_token: null, return_url: "https://shop.example/thanks" },
+      type: "success",
+      client_session_id: "cs_1",
+      payment_id: "pay_1",
+      status: "CAPTURED",
+      payment_token: null,
+      return_url: "https://shop.example/thanks",
     },
     "onSuccess",
     {
-      ...{ clientSessionId: "cs_1", paymentId: "pay_1", status: "CAPTURED" },
-      ...{ paymentToken: null, returnUrl: "https://shop.example/thanks" },
+      clientSessionId: "cs_1",
+      paymentId: "pay_1",
+      paymentMethodId: null,
+      subscriptionId: null,
+      status: "CAPTURED",
+      paymentToken: null,
+      returnUrl: "https://shop.example/thanks",
     },
   ],
   [
@@ -36,11 +45,11 @@ test.each(EVENTS)("%o calls %s", (event, name, payload) => {
   expect(callback.mock.calls).toEqual([payload === undefined ? [] : [payload]]);
 });
 
-test.each(EVENTS)("%o is nobody's when the page does not listen", (event) => {
+test.each(EVENTS)("%o is dropped when the page does not listen", (event) => {
   notifyPage({}, event);
 });
 
-test("what a callback throws is reported as the page's own error, and goes no further", () => {
+test("an error in a callback is reported as the page's own and doesn't propagate", () => {
   const report = vi.fn();
   vi.stubGlobal("reportError", report);
   const error = new Error("the page's own");

@@ -16,11 +16,11 @@ const IN_STEP: [
   Same<CardlaneAppearance, Appearance>,
 ] = [true, true, true];
 
-test("the published types are those of the contract", () => {
+test("the published types match the contract", () => {
   expect(IN_STEP).not.toContain(false);
 });
 
-test("options as the guide shows them are right", () => {
+test("the guide's options are valid", () => {
   const options: CardlaneMountOptions = {
     token: TOKEN,
     mode: "tokenize",
@@ -34,7 +34,7 @@ test("options as the guide shows them are right", () => {
   expect(mountMistake(options)).toBeNull();
 });
 
-test("what the API leaves out as null may be passed on", () => {
+test("null values from the API are accepted", () => {
   expect(mistakeOf({ appearance: null, mode: null, fields: null })).toBeNull();
   expect(frameOptions({ appearance: null }, ["en"])).toEqual({});
 });
@@ -59,7 +59,7 @@ test.each([
 test.each([
   [{ onsuccess: () => {} }, /no option onsuccess\. There are: .*onSuccess/],
   [{ constructor: 1 }, /no option constructor/],
-  [{ mode: "subscribe" }, /mode must be "payment" or "tokenize", but is "subscribe"/],
+  [{ mode: "subscribe" }, /mode must be one of payment, tokenize, setup, but is "subscribe"/],
   [{ button: "no" }, /button must be true or false/],
   [{ onReady: "ready" }, /onReady must be a function/],
   [{ fields: { postal_code: true } }, /no option fields\.postal_code\. There are: name, postalCode/],
@@ -73,15 +73,15 @@ test.each([
   [{ appearance: { font: "Arial" } }, /There are: preset, theme, .*font_family/],
   [{ appearance: { font_family: "a;}b" } }, /appearance\.font_family/],
   [{ appearance: { border_radius: 25 } }, /0 to 24/],
-])("%o says what is wrong and what would be right", (options, says) => {
+])("%o is rejected with the problem and the remedy", (options, says) => {
   expect(mistakeOf(options)).toMatch(says);
 });
 
-test("options that are no object are refused", () => {
+test("options that are not an object are rejected", () => {
   for (const options of [undefined, null, "cst_x", [TOKEN]]) expect(mountMistake(options)?.topic).toBe("options");
 });
 
-test("an update changes looks, language and button, and nothing that a form is made with", () => {
+test("an update can change appearance, language and button, and no creation option", () => {
   expect(updateMistake({ locale: "auto", button: true, appearance: { theme: "dark" } })).toBeNull();
   for (const name of ["token", "mode", "fields", "onReady"]) {
     expect(updateMistake({ [name]: "x" })?.text).toMatch("There are: appearance, locale, button.");
@@ -89,7 +89,7 @@ test("an update changes looks, language and button, and nothing that a form is m
   expect(updateMistake(undefined)?.topic).toBe("options");
 });
 
-test("colors that are hard to tell apart are named with their contrast", () => {
+test("low-contrast colors are reported with their contrast ratio", () => {
   const [warning] = contrastWarnings({ background_color: "#ffffff", text_color: "#cccccc" });
   expect(warning?.text).toBe(
     "Unless the session sets other colors, text_color has a contrast of 1.6 to the light background, but needs 4.5.",
@@ -98,14 +98,14 @@ test("colors that are hard to tell apart are named with their contrast", () => {
   expect(contrastWarnings(undefined)).toEqual([]);
 });
 
-test("auto is the shopper's first language that the form speaks", () => {
+test("auto selects the shopper's first supported language", () => {
   expect(languageOf("auto", ["nl-NL", "de-AT", "en"])).toBe("de");
   expect(languageOf("auto", ["nl"])).toBe("en");
   expect(languageOf("pt-BR", ["de"])).toBe("pt");
   for (const nothing of [undefined, null]) expect(languageOf(nothing, ["de"])).toBe("de");
 });
 
-test("the form is told of what was named alone", () => {
+test("the form gets only the options that were set", () => {
   expect(frameOptions({}, ["fr"])).toEqual({});
   expect(frameOptions({ button: false, locale: "auto" }, ["fr"])).toEqual({ button: false, locale: "fr" });
 });

@@ -5,7 +5,7 @@ import {
   type CheckoutLocale,
   checkoutLocale,
 } from "@/lib/contract/checkout/checkout";
-import { type FrameOptions, isAppearance } from "@/lib/contract/checkout/messages";
+import { type FrameOptions, isAppearance, oneOf } from "@/lib/contract/checkout/messages";
 import type { CardlaneMountOptions } from "@/public/sdk/v1";
 import { type Mistake, mistake, type Topic } from "./page-mistakes";
 
@@ -23,7 +23,7 @@ const callback = must("options", (value) => typeof value === "function", "a func
 
 const CHECKS: Record<Names, Check> = {
   token: tokenMistake,
-  mode: must("options", (value) => (CHECKOUT_MODES as readonly unknown[]).includes(value), `"payment" or "tokenize"`),
+  mode: must("options", oneOf(CHECKOUT_MODES), `one of ${CHECKOUT_MODES.join(", ")}`),
   appearance: appearanceMistake,
   locale: must("languages", isLocale, `"auto" or one of ${CHECKOUT_LOCALES.join(", ")}`),
   button: flag,

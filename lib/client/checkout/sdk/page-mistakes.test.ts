@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { findElement, originOf, pageMistake } from "./page-mistakes";
 
-test("Cardlane's origin is the script's own", () => {
+test("Cardlane's origin is the script's origin", () => {
   expect(originOf({ src: "https://pay.example.com/sdk/v1.js" })).toBe("https://pay.example.com");
   expect(originOf({ src: "http://localhost:3000/sdk/v1.js?x=1" })).toBe("http://localhost:3000");
 });
@@ -16,7 +16,7 @@ test.each([
   expect(originOf(script)).toBeNull();
 });
 
-test("a page that others could change, or that has no origin, gets no form", () => {
+test("an insecure page or one without an origin gets no form", () => {
   expect(pageMistake({ origin: "https://shop.example", isSecureContext: true })).toBeNull();
   expect(pageMistake({ origin: "http://localhost:5173", isSecureContext: true })).toBeNull();
   expect(pageMistake({ origin: "http://shop.example", isSecureContext: false })?.text).toMatch(
@@ -34,7 +34,7 @@ const root = {
   },
 } as unknown as ParentNode;
 
-test("an element is found by its selector or given itself", () => {
+test("an element can be passed directly or by its selector", () => {
   expect(findElement("#payment", root)).toBe(element);
   expect(findElement(element, root)).toBe(element);
 });
@@ -46,6 +46,6 @@ test.each([
   [undefined, /got undefined/],
   [{ current: element }, /Pass ref\.current, in an effect/],
   [{ nodeType: 9 }, /needs an element/],
-])("%o is no place for a form, and the developer learns why", (target, says) => {
+])("%o can't hold a form, and the error says why", (target, says) => {
   expect(findElement(target, root)).toMatchObject({ topic: "mount", text: expect.stringMatching(says) });
 });

@@ -18,7 +18,7 @@ export default async function AppearancePage({ params }: AppearancePageProps) {
     <>
       <PageHeader
         title="Appearance"
-        crumbs={[{ label: "Checkout", href: `/${page.mode}/checkout` }]}
+        crumbs={[{ label: "Payment links", href: `/${page.mode}/checkout/links` }]}
         description={`How payment links and embedded forms look in ${page.mode} mode, unless a session sets its own appearance. Receipts use its colors, too. The logo is in Settings → Business.`}
       />
       <AppearanceEditor mode={page.mode} loaded={await getCheckoutAppearance(page.ctx)} />

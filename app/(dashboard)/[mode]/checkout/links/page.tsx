@@ -2,16 +2,20 @@ import { Link2 } from "lucide-react";
 import type { Metadata } from "next";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { CheckoutTabs, LinkFilter, PaymentLinkTable } from "@/components/checkout/link-table";
+import { PaymentLinkTable } from "@/components/checkout/link-table";
+import { PageFilters } from "@/components/lists/page-filters";
 import { EmptyState, NoPermission, WrongFilter } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { PageLinks, withFilters } from "@/components/ui/page-links";
 import { buttonStyles } from "@/components/ui/styles";
 import { paymentLinkListQuery } from "@/lib/contract/checkout/payment-link";
+import { oneOfRow } from "@/lib/contract/lists/filters";
 import { listPaymentLinks } from "@/lib/domain/checkout/payment-links";
 import { dashboardPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Payment links" };
+
+const FILTERS = [oneOfRow("status", "Status", ["ACTIVE"])];
 
 type LinksPageProps = {
   params: Promise<{ mode: string }>;
@@ -29,8 +33,20 @@ export default async function PaymentLinksPage({ params, searchParams }: LinksPa
   );
   const header = (
     <>
-      <PageHeader title="Checkout" description="Sell a plan or an amount with a link or a QR code." actions={create} />
-      <CheckoutTabs mode={page.mode} current="links" />
+      <PageHeader
+        title="Payment links"
+        description="Sell a plan or an amount with a link or a QR code."
+        actions={
+          <>
+            {page.can("settings.manage") && (
+              <Link href={`/${page.mode}/checkout/appearance`} className={buttonStyles()}>
+                Appearance
+              </Link>
+            )}
+            {create}
+          </>
+        }
+      />
     </>
   );
   const query = paymentLinkListQuery.safeParse(await searchParams);
@@ -55,7 +71,7 @@ export default async function PaymentLinksPage({ params, searchParams }: LinksPa
   return (
     <>
       {header}
-      <LinkFilter path={path} active={status !== null} />
+      <PageFilters path={path} what="payment links" rows={FILTERS} values={{ status }} />
       {links.data.length === 0 ? (
         <EmptyState
           kind="no-results"

@@ -5,14 +5,9 @@ export const AR: Texts = {
   title: (merchant) => `الدفع إلى ${isolate(merchant)}`,
   frameTitle: "دفع آمن بالبطاقة",
   total: "المجموع",
-  terms: {
-    every: { DAYS: "كل يوم", WEEKS: "كل أسبوع", MONTHS: "كل شهر" },
-    everyFew: (length) => `كل ${length}`,
-    price: (price, every) => `${isolate(price)} ${every}`,
-    trial: (price, length) => `${isolate(price)} لمدة ${length}`,
-    afterTrial: (trial, price) => `${trial}، ثم ${price}`,
-    withoutTrial: "هذه الدفعة عن فترة الفوترة الأولى. الفترة التجريبية المجانية غير مشمولة.",
-  },
+  dueToday: "المستحق اليوم",
+  cancelAnyTime: (merchant) => `يمكنك الإلغاء في أي وقت: تواصل مع ${isolate(merchant)}.`,
+  saveCard: "حفظ بطاقتك",
   cardDetails: "بيانات البطاقة",
   securedBy: `محمي بواسطة ${isolate("Cardlane")}`,
   cardData: (merchant) => `تُرسل بيانات البطاقة مباشرةً إلى ${isolate("Cardlane")}؛ ولا يراها ${isolate(merchant)} أبدًا.`,
@@ -23,6 +18,7 @@ export const AR: Texts = {
     cvv: "رمز الأمان",
     name: "الاسم على البطاقة",
     postal_code: "الرمز البريدي",
+    consent: "الموافقة",
   },
   optional: (label) => `${label} (اختياري)`,
   placeholders: {
@@ -57,6 +53,7 @@ export const AR: Texts = {
     postal_code_missing: "أدخل رمزك البريدي.",
     postal_code_or_none: "أدخل رمزك البريدي، أو شرطة إن لم يكن في بلدك رموز بريدية.",
     postal_code_invalid: "الرمز البريدي غير صالح.",
+    consent_missing: "حدّد هذا المربع للمتابعة.",
   },
   problemsFound: (count) =>
     count === 1 ? "يرجى مراجعة حقل واحد." : count === 2 ? "يرجى مراجعة حقلين." : `يرجى مراجعة ${count} حقول.`,
@@ -64,6 +61,7 @@ export const AR: Texts = {
   button: {
     pay: (amount) => `ادفع ${isolate(amount)}`,
     save: "حفظ البطاقة",
+    startTrial: "بدء الفترة التجريبية المجانية",
     paying: "جارٍ الدفع…",
     saving: "جارٍ الحفظ…",
   },
@@ -81,6 +79,8 @@ export const AR: Texts = {
     rate_limited: "محاولات كثيرة في وقت قصير. انتظر قليلًا ثم حاول مجددًا.",
     processor_unavailable: "لا يستطيع هذا المتجر قبول الدفع بالبطاقة حاليًا. لم يُخصم منك أي مبلغ.",
     not_sent: "لم تُرسل الدفعة ولم يُخصم منك أي مبلغ. يرجى المحاولة مجددًا.",
+    trial_used:
+      "سبق أن استُخدمت فترة تجريبية لهذه الخطة بهذه البطاقة أو لهذا العميل، لذا يختلف سعر اليوم. لم يُخصم أي مبلغ. اقرأ الشروط الجديدة ووافق عليها للمتابعة.",
   },
   attemptsLeft: (count) =>
     count === 1
@@ -109,6 +109,9 @@ export const AR: Texts = {
     text: (amount, merchant) => `تمت الموافقة على دفع ${isolate(amount)} إلى ${isolate(merchant)}.`,
     savedTitle: "تم استلام بيانات البطاقة",
     savedText: (merchant) => `يمكن الآن لـ ${isolate(merchant)} إتمام طلبك.`,
+    storedTitle: "تم حفظ البطاقة",
+    storedText: (merchant) => `يمكن لـ ${isolate(merchant)} خصم مدفوعات لاحقة من هذه البطاقة.`,
+    trialTitle: "بدأت فترتك التجريبية المجانية",
     reference: "المرجع",
     receipt: "عرض الإيصال",
     returning: (merchant) => `جارٍ إعادتك إلى ${isolate(merchant)}…`,

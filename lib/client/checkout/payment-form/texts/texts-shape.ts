@@ -4,7 +4,6 @@ import type {
   FieldProblem,
   NoticeKey,
 } from "@/lib/client/checkout/payment-form/checkout-view";
-import type { PeriodUnit } from "@/lib/contract/plans/plan";
 
 type Screen = { title: string; text: string };
 
@@ -18,29 +17,25 @@ export type Texts = {
   /** Title of the iframe, for screen readers. */
   frameTitle: string;
   total: string;
-  /** Terms of a plan: lengths and prices come formatted. */
-  terms: {
-    every: Record<PeriodUnit, string>;
-    everyFew: (length: string) => string;
-    price: (price: string, every: string) => string;
-    trial: (price: string, length: string) => string;
-    afterTrial: (trial: string, price: string) => string;
-    /** For a payment link to a plan with a free trial, which links don't grant. */
-    withoutTrial: string;
-  };
+  /** In place of "total" for a subscription. */
+  dueToday: string;
+  /** Instructions for cancelling. */
+  cancelAnyTime: (merchant: string) => string;
+  /** Heading in place of the amount when a card is only stored. */
+  saveCard: string;
   cardDetails: string;
   securedBy: string;
   /** Note beside the lock: who sees the card data, and who doesn't. */
   cardData: (merchant: string) => string;
   labels: Record<FieldName, string>;
   optional: (label: string) => string;
-  placeholders: Record<FieldName, string>;
+  placeholders: Record<Exclude<FieldName, "consent">, string>;
   hints: { cvvThree: string; cvvFour: string; cvvHelp: string };
   problems: Record<FieldProblem, string>;
   /** Announced above the fields after a submit, for screen readers. */
   problemsFound: (count: number) => string;
   brand: (name: string) => string;
-  button: { pay: (amount: string) => string; save: string; paying: string; saving: string };
+  button: { pay: (amount: string) => string; save: string; startTrial: string; paying: string; saving: string };
   notices: Record<NoticeKey, string>;
   attemptsLeft: (count: number) => string;
   checking: { title: string };
@@ -51,6 +46,10 @@ export type Texts = {
     text: (amount: string, merchant: string) => string;
     savedTitle: string;
     savedText: (merchant: string) => string;
+    /** The card is stored for later payments. */
+    storedTitle: string;
+    storedText: (merchant: string) => string;
+    trialTitle: string;
     reference: string;
     receipt: string;
     returning: (merchant: string) => string;

@@ -2,7 +2,8 @@ import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { cache } from "react";
 import { LinkPage } from "@/components/checkout/link-page";
-import { SessionStatusTabs, SessionTable } from "@/components/checkout/session-table";
+import { SESSION_FILTERS, SessionTable } from "@/components/checkout/session-table";
+import { PageFilters } from "@/components/lists/page-filters";
 import { NoPermission, WrongFilter } from "@/components/ui/empty-state";
 import { PageLinks, withFilters } from "@/components/ui/page-links";
 import { sessionListQuery } from "@/lib/contract/checkout/endpoints";
@@ -57,7 +58,7 @@ async function Sessions({ page, id, searchParams }: SessionsProps) {
       <h2 id="sessions" className="mb-2 font-semibold text-sm leading-6">
         Sessions and payments
       </h2>
-      <SessionStatusTabs path={path} status={status} />
+      <PageFilters path={path} what="sessions" rows={SESSION_FILTERS} values={{ status }} />
       {sessions.data.length === 0 ? (
         <p className="py-6 text-[13px] text-soft">
           {status === null ? "No one has opened this link yet." : "No session of this link has this status."}
