@@ -48,7 +48,9 @@ export function PlanEditor({ plan: loaded, mode, today, currencies }: PlanEditor
     const { body } = readPlan(values);
     if (body === null) return;
     const { data } = await callApi("PATCH /v1/subscription-plans/{id}", {
-      ...{ mode, params: { id: plan.id }, body: planChanges(plan, body) },
+      mode,
+      params: { id: plan.id },
+      body: planChanges(plan, body),
     });
     changed(data, "Plan saved");
   }
@@ -68,6 +70,11 @@ export function PlanEditor({ plan: loaded, mode, today, currencies }: PlanEditor
             {active && plan.type === "ONE_TIME" && can("client_session.create") && (
               <Link href={`/${mode}/checkout/new?plan=${plan.id}`} className={buttonStyles()}>
                 New session
+              </Link>
+            )}
+            {active && plan.type !== "ONE_TIME" && can("subscription.write") && (
+              <Link href={`/${mode}/subscriptions/new?plan=${plan.id}`} className={buttonStyles()}>
+                Add subscriber
               </Link>
             )}
             {active && can("client_session.create") && (

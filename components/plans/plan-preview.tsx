@@ -65,11 +65,7 @@ function Schedule({ terms, currency, today }: { terms: PlanTerms; currency: stri
               {dayText(charge.on)}
             </time>
             <span className="text-soft">{stepText(charge, terms, index)}</span>
-            {charge.amount === 0 ? (
-              <span className="text-soft">Nothing</span>
-            ) : (
-              <Money amount={charge.amount} currency={currency} bare />
-            )}
+            <Money amount={charge.amount} currency={currency} bare />
           </li>
         ))}
       </ol>

@@ -19,17 +19,28 @@ function bodyOf(values: PlanFormValues) {
 test("each type sends its own fields, and null for the others", () => {
   const trial = { trial_period_value: "7", trial_price_amount: "1" };
   expect(bodyOf(typed({ type: "ONE_TIME", ...trial }))).toEqual({
-    ...{ type: "ONE_TIME", name: "Pro", currency: "USD", full_price_amount: 19.99, status: "DRAFT", description: null },
-    ...{ billing_frequency_value: null, billing_frequency_unit: null },
-    ...{ trial_period_value: null, trial_period_unit: null, trial_price_amount: null },
+    type: "ONE_TIME",
+    name: "Pro",
+    currency: "USD",
+    full_price_amount: 19.99,
+    status: "DRAFT",
+    description: null,
+    billing_frequency_value: null,
+    billing_frequency_unit: null,
+    trial_period_value: null,
+    trial_period_unit: null,
+    trial_price_amount: null,
   });
   expect(bodyOf(typed({ type: "SUBSCRIPTION_PAID_TRIAL", ...trial }))).toMatchObject({
-    ...{ billing_frequency_value: 1, billing_frequency_unit: "MONTHS" },
-    ...{ trial_period_value: 7, trial_period_unit: "DAYS", trial_price_amount: 1 },
+    billing_frequency_value: 1,
+    billing_frequency_unit: "MONTHS",
+    trial_period_value: 7,
+    trial_period_unit: "DAYS",
+    trial_price_amount: 1,
   });
 });
 
-test("what is missing or wrong is said on its own field", () => {
+test("each problem is reported at its own field", () => {
   const empty = typed({ type: "SUBSCRIPTION_PAID_TRIAL", name: " ", full_price_amount: "", trial_period_value: "" });
   expect(Object.keys(errorsOf(empty)).toSorted()).toEqual([
     ...["full_price_amount", "name", "trial_period_value", "trial_price_amount"],
@@ -52,7 +63,7 @@ test("the API's sentences name fields in words", () => {
   expect(fieldWords({ param: "full_price_amount", message })).toBe("The price must not be above 9999999999.99 USD.");
 });
 
-test("a saved plan comes back as it was, and only what differs is sent", () => {
+test("a saved plan is shown unchanged, and only changed members are sent", () => {
   const plan: Plan = {
     id: "plan_01h455vb4pex5vsknk084sn02q",
     object: "subscription_plan",
@@ -72,7 +83,7 @@ test("a saved plan comes back as it was, and only what differs is sent", () => {
   expect(termsTyped(values)).toEqual(termsOf(plan));
 });
 
-test("prices in words", () => {
+test("prices are formatted in words", () => {
   const words = (values: Partial<PlanFormValues>) => {
     const terms = termsTyped(typed({ currency: "EUR", ...values }));
     return terms && priceText(terms, values.currency ?? "EUR");

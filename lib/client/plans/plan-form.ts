@@ -115,7 +115,7 @@ const WRONG: Partial<Record<PlanField, string>> = {
 
 const FIELD_WORDS: Partial<Record<string, string>> = {
   full_price_amount: "the price",
-  trial_price_amount: "the trial's price",
+  trial_price_amount: "the trial’s price",
 };
 
 /** The API's refusal as a sentence, with field labels instead of names. */

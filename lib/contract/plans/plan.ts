@@ -173,6 +173,3 @@ function priceErrors(param: string, price: number | null, currency: string): Fie
       : `${param} must not be above ${formatMinor(MAX_AMOUNT, currency)}.`;
   return [{ param, code: "invalid_parameter", message }];
 }
-
-/** An active plan in a form's list, with the amount due at purchase in minor units. */
-export type PlanOption = { id: string; name: string; amount: number; currency: string; free_trial: boolean };

@@ -17,6 +17,9 @@ export type PlanTerms = {
   trialPrice: number | null;
 };
 
+/** An active plan in a form's list, with the amount due at purchase in minor units. */
+export type PlanOption = { id: string; name: string; amount: number; currency: string; terms: PlanTerms };
+
 export type ScheduledCharge = {
   /** Calendar date, `2026-11-21`. */
   on: string;
@@ -26,8 +29,8 @@ export type ScheduledCharge = {
 };
 
 /**
- * The first `count` charges for a customer who buys on `startOn` (a calendar date). Billing starts when the trial ends, and
- * every later date is counted from that day: 31 Jan, 28 Feb, 31 Mar.
+ * The first `count` charges for a customer who buys on `startOn` (a calendar date). Billing starts when the
+ * trial ends, and every later date is counted from that day: 31 Jan, 28 Feb, 31 Mar.
  */
 export function planSchedule(terms: PlanTerms, startOn: string, count = 6): ScheduledCharge[] {
   const { type, price, every, trial, trialPrice } = terms;
@@ -48,9 +51,6 @@ export function planSchedule(terms: PlanTerms, startOn: string, count = 6): Sche
 /** Amount due on the day of purchase, in minor units; 0 with a free trial. */
 export const dueAtOnce = ({ price, trial, trialPrice }: PlanTerms): number =>
   trial === null ? price : (trialPrice ?? 0);
-
-/** Amount of a payment link: the amount due at purchase or, for a free trial, the first full period, without the trial. */
-export const linkPayment = (terms: PlanTerms): number => dueAtOnce(terms) || terms.price;
 
 /** Sum and number of charges within a year of `startOn`, excluding the anniversary. */
 export function firstYear(terms: PlanTerms, startOn: string): { amount: number; charges: number } {
@@ -115,7 +115,10 @@ export function everyText(period: Period): string {
   return period.value === 1 ? `every ${UNITS[period.unit]}` : `every ${lengthText(period)}`;
 }
 
-/** "€19.99 every month after 14 days free"; `text` formats amounts, with their code if several currencies are shown. */
+/**
+ * "€19.99 every month after 14 days free"; `text` formats amounts, with their code if several currencies are
+ * shown.
+ */
 export function priceText({ price, every, trial, trialPrice }: PlanTerms, currency: string, text = moneyText): string {
   const full = text(price, currency);
   if (every === null) return `${full} once`;

@@ -28,7 +28,7 @@ async function tenantWithPlans(count: number) {
 
 const names = (page: { data: { name: string }[] }) => page.data.map((plan) => Number(plan.name));
 
-test("plans come newest first, twenty at a time", async () => {
+test("plans are listed newest first, twenty per page", async () => {
   const { list } = await tenantWithPlans(25);
   const first = await list();
   expect(first).toMatchObject({ object: "list", limit: 20, offset: 0, has_more: true, total: 25, total_capped: false });

@@ -75,7 +75,7 @@ test.each([
   ["SUBSCRIPTION_NO_TRIAL", monthly],
   ["SUBSCRIPTION_FREE_TRIAL", { ...monthly, ...trial }],
   ["SUBSCRIPTION_PAID_TRIAL", { ...monthly, ...trial, trial_price_amount: 1 }],
-] as const)("%s takes exactly its own fields", async (type, own) => {
+] as const)("%s accepts exactly its own fields", async (type, own) => {
   const { call } = await testTenant(db);
   expect(await create(call(), { type, ...own })).toMatchObject({ type, ...own });
   const all = { ...monthly, ...trial, trial_price_amount: 1 };
@@ -91,7 +91,7 @@ test.each([
   }
 });
 
-test("every field at fault is named at once", async () => {
+test("all invalid fields are reported together", async () => {
   const { call } = await testTenant(db);
   const body = { type: "SUBSCRIPTION_PAID_TRIAL", full_price_amount: 1.001, trial_price_amount: 0.001 } as const;
   const error = await create(call(), body).catch((e) => e);
@@ -131,7 +131,7 @@ test("renaming to a taken name is 400, also when two plans swap names concurrent
   }
 });
 
-test("a change touches only what is sent", async () => {
+test("a change affects only the members sent", async () => {
   const { call } = await testTenant(db);
   const plan = await create(call(), { description: "Old" });
   const changed = await updatePlan(call(), { id: plan.id, full_price_amount: 25 });
@@ -142,7 +142,7 @@ test("a change touches only what is sent", async () => {
   });
 });
 
-test("a change that makes the plan contradict itself is refused", async () => {
+test("a change that makes the plan inconsistent is rejected", async () => {
   const { call } = await testTenant(db);
   const plan = await create(call(), { type: "SUBSCRIPTION_NO_TRIAL", ...monthly });
   await expect(updatePlan(call(), { id: plan.id, type: "ONE_TIME" })).rejects.toMatchObject({
@@ -174,14 +174,14 @@ test.each([
   expect(await getPlan(call(), { id: plan.id })).toEqual(plan);
 });
 
-test("an active plan takes a new name and description, and its own price again", async () => {
+test("an active plan accepts a new name and description, and its own price again", async () => {
   const { call } = await testTenant(db);
   const plan = await create(call(), { status: "ACTIVE" });
   const change = { name: "Large poster", description: "A2", full_price_amount: 19.99, currency: "USD" };
   expect(await updatePlan(call(), { id: plan.id, ...change })).toMatchObject(change);
 });
 
-test("a plan goes from draft to active, on and off, and never back to draft", async () => {
+test("a plan changes from draft to active, inactive and back, and never back to draft", async () => {
   const { call } = await testTenant(db);
   const { id } = await create(call());
   const refused = (status: string) => ({ code: "invalid_state", extra: { current_status: status } });

@@ -17,13 +17,12 @@ import {
   FIXED_WHILE_ACTIVE,
   type ListPlansQuery,
   type Plan,
-  type PlanOption,
   type PlanStatus,
   type PlanType,
   planFieldErrors,
   type UpdatePlanBody,
 } from "@/lib/contract/plans/plan";
-import { linkPayment, type PlanTerms, periodOf } from "@/lib/contract/plans/schedule";
+import { dueAtOnce, type PlanOption, type PlanTerms, periodOf } from "@/lib/contract/plans/schedule";
 import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
 import { idTime } from "@/lib/ids";
 import { type Context, environmentNow, newEnvironmentId, type Reply, resourceNotFound } from "../context";
@@ -140,18 +139,15 @@ export async function listPlans(ctx: Context, input: ListPlansQuery): Promise<Li
 /** More than anyone scrolls through; the form's URL accepts any plan. */
 const MAX_OPTIONS = 500;
 
-/** The active plans of one type or all, newest first, each with the price of a link to it. */
+/** The active plans of one type or all, newest first, each with the amount due on the day of purchase. */
 export async function listPlanOptions(ctx: Context, type: PlanType | null): Promise<PlanOption[]> {
   const { orm } = ctx.service.db.within(ctx.environment.id);
   const filter = { status: "ACTIVE" as const, type: type ?? undefined };
   const rows = await selectPlans(orm, ctx.environment.id, filter, { limit: MAX_OPTIONS, offset: 0, after: null });
-  return rows.map((row) => ({
-    id: encodeId("plan", row.id),
-    name: row.name,
-    amount: linkPayment(planTermsOf(row)),
-    currency: row.currency,
-    free_trial: row.type === "SUBSCRIPTION_FREE_TRIAL",
-  }));
+  return rows.map((row) => {
+    const terms = planTermsOf(row);
+    return { id: encodeId("plan", row.id), name: row.name, amount: dueAtOnce(terms), currency: row.currency, terms };
+  });
 }
 
 async function startingAfter(ctx: Context, given: string): Promise<string> {

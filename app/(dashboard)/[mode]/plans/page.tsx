@@ -2,20 +2,14 @@ import { Repeat } from "lucide-react";
 import type { Metadata } from "next";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { PageFilters } from "@/components/lists/page-filters";
 import { PlanTable } from "@/components/plans/plan-table";
-import { statusLabel } from "@/components/ui/badge";
 import { EmptyState, NoPermission, WrongFilter } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { PageLinks, withFilters } from "@/components/ui/page-links";
-import { SelectFilters } from "@/components/ui/select-filters";
 import { buttonStyles } from "@/components/ui/styles";
-import {
-  type ListPlansQuery,
-  listPlansQuery,
-  PLAN_STATUSES,
-  type PlanStatus,
-  type PlanType,
-} from "@/lib/contract/plans/plan";
+import { oneOfRow } from "@/lib/contract/lists/filters";
+import { type ListPlansQuery, listPlansQuery, PLAN_STATUSES } from "@/lib/contract/plans/plan";
 import { PLAN_TYPE_LABELS } from "@/lib/contract/plans/schedule";
 import { listPlans } from "@/lib/domain/plans/plans";
 import { dashboardPage } from "@/lib/http/page";
@@ -68,7 +62,7 @@ export default async function PlansPage({ params, searchParams }: PlansPageProps
   return (
     <>
       {header}
-      <SelectFilters path={path} what="plans" filters={filtersOf(status, type)} />
+      <PageFilters path={path} what="plans" rows={FILTERS} values={{ status, type }} />
       {plans.data.length === 0 ? (
         <EmptyState kind="no-results" what="plans" filters={filterWords(query.data)} path={path} />
       ) : (
@@ -83,15 +77,9 @@ export default async function PlansPage({ params, searchParams }: PlansPageProps
   );
 }
 
-const filtersOf = (status: PlanStatus | null, type: PlanType | null) => [
-  {
-    ...{ name: "status", label: "Status", all: "All statuses", value: status },
-    options: PLAN_STATUSES.map((each) => [each, statusLabel(each)] as const),
-  },
-  {
-    ...{ name: "type", label: "Type", all: "All types", value: type },
-    options: Object.entries(PLAN_TYPE_LABELS),
-  },
+const FILTERS = [
+  oneOfRow("status", "Status", PLAN_STATUSES),
+  oneOfRow("type", "Type", Object.keys(PLAN_TYPE_LABELS), PLAN_TYPE_LABELS),
 ];
 
 function filterWords({ status, type, offset }: ListPlansQuery): string[] {
