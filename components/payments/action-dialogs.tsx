@@ -11,8 +11,8 @@ import type { Refusal } from "@/lib/client/payments/money-attempt";
 import { fieldError, noteError, REFUND_REASON_LABELS, readAmount } from "@/lib/client/payments/money-form";
 import { keepStaffReason, type StaffMoney } from "@/lib/client/payments/money-ports";
 import type { MoneySubject } from "@/lib/client/payments/money-subject";
+import { isDisputed } from "@/lib/contract/disputes/statuses";
 import { moneyText } from "@/lib/contract/format";
-import { isDisputed } from "@/lib/contract/payments/dispute-words";
 import type { RefundReason } from "@/lib/contract/transactions/words";
 import { plainAmount } from "@/lib/contract/typed-amount";
 import { MoneyDialog, type MoneyWork, useMerchantMoney, useStaffMoney } from "./money-dialog";
@@ -103,7 +103,7 @@ function RefundForm({ work, forMerchant = false, onClose }: RefundFormProps) {
           ) : (
             <RefundNote reason={reason} note={note} error={errors.note} onNote={setNote} />
           )}
-          <p className="text-soft">A refund cannot be undone. It reaches the customer's card in 5–10 business days.</p>
+          <p className="text-soft">A refund cannot be undone. It reaches the customer’s card in 5–10 business days.</p>
         </>
       )}
     </MoneyDialog>

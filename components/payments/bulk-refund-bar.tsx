@@ -5,7 +5,7 @@ import { Button } from "@/components/ui/button";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import { reasonAgainst, subjectOfTransaction } from "@/lib/client/payments/action-reasons";
 import { totalsOf } from "@/lib/client/payments/bulk-record";
-import { openMoneyDialog } from "@/lib/client/payments/money-record";
+import { openMoneyDialog } from "@/lib/client/payments/money-dialog";
 import { moneyText } from "@/lib/contract/format";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
 

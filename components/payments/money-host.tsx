@@ -5,14 +5,15 @@ import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from "r
 import { missingPart } from "@/components/ui/missing-part";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import { bulkStore, type Unfinished } from "@/lib/client/payments/bulk-record";
+import { requestStore } from "@/lib/client/payments/keyed-request";
 import {
   closeMoneyDialog,
   currentMoneyDialog,
   type MoneyDialogRequest,
   openMoneyDialog,
-  recordStore,
   subscribeToMoneyDialog,
-} from "@/lib/client/payments/money-record";
+} from "@/lib/client/payments/money-dialog";
+import { recordStore } from "@/lib/client/payments/money-record";
 
 const DIALOGS = {
   refund: dynamic(() => import("./action-dialogs").then((module) => module.RefundDialog, missingPart)),
@@ -21,6 +22,9 @@ const DIALOGS = {
 };
 const BulkRefundDialog = dynamic(() =>
   import("./bulk-refund-dialog").then((module) => module.BulkRefundDialog, missingPart),
+);
+const UnfinishedRequest = dynamic(() =>
+  import("./unfinished-request").then((module) => module.UnfinishedRequest, missingPart),
 );
 const UnfinishedMoney = dynamic(() =>
   import("./unknown-outcome").then((module) => module.UnfinishedMoney, missingPart),
@@ -34,7 +38,7 @@ export function MoneyHost() {
   const request = useSyncExternalStore(subscribeToMoneyDialog, currentMoneyDialog, () => null);
   const [unfinished, readNow] = useUnfinished();
   useOpenAfterReload(readNow);
-  const isUnfinished = unfinished.records.length > 0 || unfinished.bulk !== null;
+  const isUnfinished = unfinished.records.length + unfinished.requests.length > 0 || unfinished.bulk !== null;
   return (
     <>
       {request === null && isUnfinished && <UnfinishedMoney unfinished={unfinished} />}
@@ -47,6 +51,7 @@ function OpenDialog({ request }: { request: MoneyDialogRequest }) {
   if (request.kind === "bulk") {
     return <BulkRefundDialog selection={request.selection} onDone={request.onDone} onClose={closeMoneyDialog} />;
   }
+  if (request.kind === "request") return <UnfinishedRequest record={request.record} onClose={closeMoneyDialog} />;
   const ActionDialog = DIALOGS[request.action];
   return (
     <ActionDialog
@@ -64,14 +69,16 @@ function useOpenAfterReload(readNow: () => Unfinished): void {
     if (looked.current) return;
     looked.current = true;
     if (currentMoneyDialog() !== null) return;
-    const { records, bulk } = readNow();
+    const { records, requests, bulk } = readNow();
     const [first] = records;
+    const [record] = requests;
     if (bulk) openMoneyDialog({ kind: "bulk", selection: null, onDone: () => {} });
     else if (first) openMoneyDialog({ kind: "action", action: first.action, paymentId: first.paymentId });
+    else if (record) openMoneyDialog({ kind: "request", record });
   }, [readNow]);
 }
 
-const NOTHING = JSON.stringify({ records: [], bulk: null });
+const NOTHING = JSON.stringify({ records: [], requests: [], bulk: null });
 
 /**
  * This tab's requests with an unknown outcome. Empty on the server and in the first render; `readNow` gives
@@ -83,11 +90,12 @@ function useUnfinished(): [unfinished: Unfinished, readNow: () => Unfinished] {
     if (typeof window === "undefined") return null;
     const owner = { mode, merchantId: merchant.id };
     const records = recordStore(window.localStorage, owner);
+    const requests = requestStore(window.localStorage, owner);
     const bulk = bulkStore(window.sessionStorage, owner);
     return {
-      read: () => JSON.stringify({ records: records.list(), bulk: bulk.find() }),
+      read: () => JSON.stringify({ records: records.list(), requests: requests.listHidden(), bulk: bulk.find() }),
       subscribe(listener: () => void) {
-        const ends = [records.subscribe(listener), bulk.subscribe(listener)];
+        const ends = [records, requests, bulk].map((store) => store.subscribe(listener));
         return () => {
           for (const end of ends) end();
         };

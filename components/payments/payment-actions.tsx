@@ -1,48 +1,44 @@
 "use client";
 
-import { Ban, CircleHelp, Download, Undo2 } from "lucide-react";
+import { Ellipsis, Receipt, Send } from "lucide-react";
+import { useState } from "react";
 import { useSingleKeys } from "@/components/shell/single-keys";
 import { Button } from "@/components/ui/button";
-import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/floating";
+import { Menu, MenuContent, MenuItem, MenuTrigger } from "@/components/ui/menu";
 import { toast } from "@/components/ui/toast";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import { reasonAgainst, subjectOfPayment } from "@/lib/client/payments/action-reasons";
-import { openMoneyDialog } from "@/lib/client/payments/money-record";
+import { openMoneyDialog } from "@/lib/client/payments/money-dialog";
 import type { ShownPayment } from "@/lib/contract/payments/payment-detail";
 import { ACTIONS, type Action } from "@/lib/contract/transactions/words";
+import { ACTION_LOOKS } from "./action-looks";
+import { SendReceiptDialog } from "./receipt-dialog";
 
-export const ACTION_LOOKS = {
-  capture: { label: "Capture", icon: Download },
-  void: { label: "Void", icon: Ban },
-  refund: { label: "Refund", icon: Undo2 },
-} as const;
-
-/** Buttons for the possible actions, and the reasons against the others. */
+/** Buttons for the possible actions, and a menu with the receipt and with the reasons against the others. */
 export function PaymentActions({ payment, size = "md" }: { payment: ShownPayment; size?: "sm" | "md" }) {
   const { can } = useDashboard();
   const subject = subjectOfPayment(payment);
   const actions = ACTIONS.map((action) => ({ action, reason: reasonAgainst(action, subject, can) }));
-  const possible = actions.filter(({ reason }) => reason === null);
   const impossible = actions.filter((entry): entry is { action: Action; reason: string } => entry.reason !== null);
-  // If a refund is possible, the user doesn't need to know why a capture isn't.
-  const isAsked = impossible.some(({ action }) => action === "refund");
   return (
     <div className="flex flex-wrap items-center gap-2">
-      {isAsked && <Impossible actions={impossible} size={size} some={possible.length > 0} />}
-      {possible.map(({ action }, index) => {
-        const { label, icon: Icon } = ACTION_LOOKS[action];
-        return (
-          <Button
-            key={action}
-            size={size}
-            variant={index === 0 ? "primary" : "secondary"}
-            icon={<Icon aria-hidden="true" />}
-            onClick={() => openMoneyDialog({ kind: "action", action, paymentId: payment.id })}
-          >
-            {label}
-          </Button>
-        );
-      })}
+      {actions
+        .filter(({ reason }) => reason === null)
+        .map(({ action }) => {
+          const { label, icon: Icon } = ACTION_LOOKS[action];
+          return (
+            <Button
+              key={action}
+              size={size}
+              variant={action === "capture" ? "primary" : "secondary"}
+              icon={<Icon aria-hidden="true" />}
+              onClick={() => openMoneyDialog({ kind: "action", action, paymentId: payment.id })}
+            >
+              {label}
+            </Button>
+          );
+        })}
+      <MoreActions payment={payment} impossible={impossible} size={size} />
     </div>
   );
 }
@@ -59,32 +55,50 @@ export function useRefundKey(payment: ShownPayment | undefined): void {
   });
 }
 
-/** "capture or void" */
-const listed = (actions: readonly Action[]) => actions.join(" or ");
+type MoreActionsProps = {
+  payment: ShownPayment;
+  impossible: { action: Action; reason: string }[];
+  size: "sm" | "md";
+};
 
-type ImpossibleProps = { actions: { action: Action; reason: string }[]; size: "sm" | "md"; some: boolean };
-
-function Impossible({ actions, size, some }: ImpossibleProps) {
+function MoreActions({ payment, impossible, size }: MoreActionsProps) {
+  const { mode, can } = useDashboard();
+  const [sending, setSending] = useState(false);
+  const hasReceipt = payment.amount_captured > 0;
   return (
-    <Popover>
-      <PopoverTrigger asChild>
-        <Button size={size} variant="ghost" className="max-sm:order-1" icon={<CircleHelp aria-hidden="true" />}>
-          {some ? `Why not ${listed(actions.map(({ action }) => action))}?` : "Why can't I refund?"}
-        </Button>
-      </PopoverTrigger>
-      <PopoverContent label="Actions not available now" align="end" className="w-80">
-        <dl className="flex flex-col gap-2">
+    <>
+      <Menu>
+        <MenuTrigger asChild>
+          <Button size={size} variant="ghost" aria-label="More actions" icon={<Ellipsis aria-hidden="true" />} />
+        </MenuTrigger>
+        <MenuContent label="More actions" align="end" className="w-72">
+          {hasReceipt && (
+            <MenuItem
+              icon={<Receipt aria-hidden="true" />}
+              onSelect={() => window.open(`/${mode}/payments/${payment.id}/receipt`, "_blank", "noopener")}
+            >
+              View receipt
+            </MenuItem>
+          )}
+          {hasReceipt && can("transaction.refund") && (
+            <MenuItem icon={<Send aria-hidden="true" />} onSelect={() => setSending(true)}>
+              Send receipt
+            </MenuItem>
+          )}
           {/* The refund first: its reason is what users look for. */}
-          {actions
+          {impossible
             .toSorted((a, b) => Number(b.action === "refund") - Number(a.action === "refund"))
-            .map(({ action, reason }) => (
-              <div key={action}>
-                <dt className="font-medium">{ACTION_LOOKS[action].label}</dt>
-                <dd className="text-soft">{reason}</dd>
-              </div>
-            ))}
-        </dl>
-      </PopoverContent>
-    </Popover>
+            .map(({ action, reason }) => {
+              const { label, icon: Icon } = ACTION_LOOKS[action];
+              return (
+                <MenuItem key={action} disabled icon={<Icon aria-hidden="true" />} description={reason}>
+                  {label}
+                </MenuItem>
+              );
+            })}
+        </MenuContent>
+      </Menu>
+      {sending && <SendReceiptDialog payment={payment} onClose={() => setSending(false)} />}
+    </>
   );
 }

@@ -3,6 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { InvoiceBadge, invoicePath } from "@/components/invoices/status";
+import { SubscriptionBadge, subscriptionPath } from "@/components/subscriptions/status";
 import { StatusBadge } from "@/components/ui/badge";
 import { Address, Card, Facts } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy";
@@ -14,54 +16,113 @@ import type { Payment } from "@/lib/contract/payments/payment";
 import type { PaymentDetail, ShownPayment } from "@/lib/contract/payments/payment-detail";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { JsonView } from "./json-view";
-import { EmailText, PaymentCard, PaymentFacts, ProcessorObjects } from "./payment-facts";
-import { EventList } from "./payment-records";
+import { EmailText, idFacts, PaymentCard, PaymentFacts, ProcessorObjects } from "./payment-facts";
+import { EventList, LedgerTable } from "./payment-records";
+import { OperationKeys } from "./payment-timeline";
 import { RequestList } from "./request-list";
 
 type BlocksProps = { detail: PaymentDetail; mode: Mode };
 
-/** Facts: card, customer, linked objects, details. */
+/** Facts: customer, card, linked objects, details. */
 export function FactBlocks({ detail, mode }: BlocksProps) {
+  const linked = linkedObjects(detail, mode);
   return (
     <>
+      <Card title="Customer">
+        <CustomerFacts detail={detail} mode={mode} />
+      </Card>
       <Card title="Card and checks">
         <PaymentCard detail={detail} />
+      </Card>
+      <Card title="Details">
+        <PaymentFacts payment={detail.payment} />
+      </Card>
+      {linked.length > 0 && (
+        <Card title="Linked">
+          <Facts items={linked} />
+        </Card>
+      )}
+    </>
+  );
+}
+
+/** For developers: ids, ledger accounts, requests, events, the object itself. */
+export function DeveloperBlocks({ detail, mode }: BlocksProps) {
+  return (
+    <>
+      <Card title="Ids">
+        <PaymentIds detail={detail} mode={mode} />
       </Card>
       {detail.processor && (
         <Card title={`At ${detail.processor.name ?? "the processor"}`}>
           <ProcessorObjects processor={detail.processor} />
         </Card>
       )}
-      <Card title="Customer">
-        <CustomerFacts detail={detail} mode={mode} />
-      </Card>
-      <Card title="Details">
-        <PaymentFacts payment={detail.payment} />
-      </Card>
-      <Card title="Linked">
-        <LinkedObjects detail={detail} mode={mode} />
-      </Card>
+      <Part id="operations">
+        <Card title="Operations" flush>
+          <OperationKeys entries={detail.timeline} mode={mode} />
+        </Card>
+      </Part>
+      <Part id="ledger">
+        <Card title="Ledger accounts" flush>
+          <LedgerTable lines={detail.ledger} />
+        </Card>
+      </Part>
+      <Part id="requests">
+        <Card title="API requests" description="Card numbers and security codes are never stored." flush>
+          <RequestList requests={detail.requests} mode={mode} />
+          <p className="border-t px-4 py-2.5 text-[13px]">
+            <Link href={`/${mode}/developers/requests?q=${detail.payment.id}`} className="text-accent hover:underline">
+              All requests of the last 30 days
+            </Link>
+          </p>
+        </Card>
+      </Part>
+      <Part id="events">
+        <Card title="Events" flush>
+          <EventList events={detail.events} mode={mode} />
+        </Card>
+      </Part>
+      <JsonView title="Raw JSON" value={wholePayment(detail.payment)} label="The payment as JSON" />
     </>
   );
 }
 
-/** For developers: requests, events, the object itself. */
-export function DeveloperBlocks({ detail, mode }: BlocksProps) {
+/** A part with an anchor. */
+function Part({ id, children }: { id: string; children: ReactNode }) {
   return (
-    <>
-      <Card title="API requests" description="Card numbers and security codes are never stored." flush>
-        <RequestList requests={detail.requests} mode={mode} />
-        <p className="border-t px-4 py-2.5 text-[13px]">
-          <Link href={`/${mode}/developers/requests?q=${detail.payment.id}`} className="text-accent hover:underline">
-            All requests of the last 30 days
-          </Link>
-        </p>
-      </Card>
-      <Card title="Events" flush>
-        <EventList events={detail.events} />
-      </Card>
-      <JsonView title="Raw JSON" value={wholePayment(detail.payment)} label="The payment as JSON" />
-    </>
+    <div id={id} className="min-w-0 scroll-mt-20">
+      {children}
+    </div>
+  );
+}
+
+function PaymentIds({ detail, mode }: BlocksProps) {
+  const { payment, linked } = detail;
+  const session = linked.client_session;
+  return (
+    <Facts
+      columns={2}
+      items={[
+        ...idFacts(payment),
+        { term: "BIN", value: payment.card && <span className="tabular-nums">{payment.card.bin}</span> },
+        {
+          term: "Client session",
+          value: session && (
+            <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+              <Link
+                href={`/${mode}/checkout/${session.id}`}
+                className={cn(LINK, "font-mono text-xs")}
+                title={session.id}
+              >
+                {shortId(session.id)}
+              </Link>
+              <StatusBadge status={session.status} />
+            </span>
+          ),
+        },
+      ]}
+    />
   );
 }
 
@@ -72,9 +133,9 @@ export function StatusAnnouncement({ children }: { children: ReactNode }) {
 
 const LINK = "text-accent hover:underline";
 
-/** Linked objects: plan, client session, subscription, settlement batches. */
-function LinkedObjects({ detail, mode }: { detail: PaymentDetail; mode: Mode }) {
-  const { plan, client_session: session, payment_link: link, subscription_id: subscription, batches } = detail.linked;
+/** Linked objects: plan, payment link, subscription, invoice, settlement batches. */
+function linkedObjects({ linked }: PaymentDetail, mode: Mode) {
+  const { plan, payment_link: link, subscription, invoice, batches } = linked;
   const items: { term: string; value: ReactNode }[] = [];
   if (plan) {
     items.push({
@@ -99,20 +160,32 @@ function LinkedObjects({ detail, mode }: { detail: PaymentDetail; mode: Mode }) 
       ),
     });
   }
-  if (session) {
+  if (subscription) {
     items.push({
-      term: "Client session",
+      term: "Subscription",
       value: (
         <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
-          <Link href={`/${mode}/checkout/${session.id}`} className={cn(LINK, "font-mono text-xs")} title={session.id}>
-            {shortId(session.id)}
+          <Link href={subscriptionPath(mode, subscription.id)} prefetch={false} className={LINK}>
+            {subscription.plan_name}
           </Link>
-          <StatusBadge status={session.status} />
+          <SubscriptionBadge status={subscription.status} />
         </span>
       ),
     });
   }
-  if (subscription) items.push({ term: "Subscription", value: <CopyId id={subscription} short /> });
+  if (invoice) {
+    items.push({
+      term: "Invoice",
+      value: (
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <Link href={invoicePath(mode, invoice.id)} prefetch={false} className={LINK}>
+            {invoice.number ?? shortId(invoice.id)}
+          </Link>
+          <InvoiceBadge status={invoice.status} />
+        </span>
+      ),
+    });
+  }
   for (const batch of batches) {
     items.push({
       term: "Settlement batch",
@@ -124,10 +197,7 @@ function LinkedObjects({ detail, mode }: { detail: PaymentDetail; mode: Mode }) 
       ),
     });
   }
-  if (items.length === 0) {
-    return <p className="text-soft">No plan, client session or settlement batch yet.</p>;
-  }
-  return <Facts items={items} />;
+  return items;
 }
 
 /** The customer, and a link to their other payments. */
@@ -142,7 +212,9 @@ function CustomerFacts({ detail, mode }: { detail: PaymentDetail; mode: Mode }) 
         {
           term: "Name",
           value: linked.customer ? (
-            <CustomerLink href={`/${mode}/customers/${linked.customer}`}>{name ?? "View customer"}</CustomerLink>
+            <CustomerLink href={`/${mode}/customers/${linked.customer.id}`}>
+              {name ?? linked.customer.name ?? "View customer"}
+            </CustomerLink>
           ) : (
             name
           ),

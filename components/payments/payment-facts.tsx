@@ -1,22 +1,26 @@
 /** A payment's facts: notice, amounts, card and fraud score. Shown to merchants and to support. */
 import { ArrowUpRight, CircleAlert, CircleCheck, CircleHelp, CircleX } from "lucide-react";
+import Link from "next/link";
 import type { ReactNode } from "react";
+import { disputePath } from "@/components/disputes/status";
 import { Banner } from "@/components/ui/banner";
-import { Facts, Money } from "@/components/ui/card";
+import { Facts, MetadataFacts, Money } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy";
 import { cn } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
+import { isLost } from "@/lib/contract/disputes/statuses";
 import { isMailable } from "@/lib/contract/emails";
 import { cardText } from "@/lib/contract/format";
-import { isLost } from "@/lib/contract/payments/dispute-words";
 import type { PaymentDetail, ShownPayment } from "@/lib/contract/payments/payment-detail";
 import {
   AVS_RESULTS,
   type AvsResult,
   CVV_RESULTS,
   checkTone,
+  DISPUTE_REASON_WORDS,
   DISPUTE_STATUS_WORDS,
 } from "@/lib/contract/payments/words";
+import type { Mode } from "@/lib/contract/transactions/words";
 
 /** An e-mail address that wraps before its @ rather than within a word. */
 export function EmailText({ address }: { address: string }) {
@@ -33,40 +37,28 @@ export function EmailText({ address }: { address: string }) {
   );
 }
 
-/** Ids, times and the merchant's own values. */
-export function PaymentFacts({ payment }: { payment: ShownPayment }) {
-  const metadata = Object.entries(payment.metadata);
+/** Times and the merchant's own values; `ids` adds the ids. */
+export function PaymentFacts({ payment, ids = false }: { payment: ShownPayment; ids?: boolean }) {
   return (
     <>
       <Facts
         items={[
-          { term: "Payment", value: <CopyId id={payment.id} short label="Copy payment id" /> },
-          {
-            term: "Transaction",
-            value: payment.transactions[0] && (
-              <CopyId id={payment.transactions[0].id} short label="Copy transaction id" />
-            ),
-          },
+          ...(ids ? idFacts(payment) : []),
           { term: "Created", value: <Time at={payment.created_at} /> },
           { term: "Last change", value: <Time at={payment.updated_at} /> },
           { term: "Capture", value: payment.capture_method === "automatic" ? "Automatic" : "Manual" },
           { term: "Description", value: payment.description },
         ]}
       />
-      <h3 className="mt-3 border-t pt-3 font-medium">Metadata</h3>
-      {metadata.length === 0 ? (
-        <p className="text-soft">None</p>
-      ) : (
-        <Facts
-          items={metadata.map(([name, value]) => ({
-            term: <span className="font-mono text-xs [overflow-wrap:anywhere]">{name}</span>,
-            value: <span className="font-mono text-xs">{String(value)}</span>,
-          }))}
-        />
-      )}
+      <MetadataFacts metadata={payment.metadata} />
     </>
   );
 }
+
+export const idFacts = ({ id, transactions: [charge] }: ShownPayment) => [
+  { term: "Payment", value: <CopyId id={id} short label="Copy payment id" /> },
+  { term: "Transaction", value: charge && <CopyId id={charge.id} short label="Copy transaction id" /> },
+];
 
 const NOTHING_TAKEN: ReadonlySet<string> = new Set(["DECLINED", "FAILED", "VOIDED", "REQUIRES_ACTION"]);
 
@@ -124,12 +116,12 @@ function Amount({ term, hint, children }: { term: string; hint?: ReactNode; chil
   );
 }
 
-/** The most important notice: a dispute, a decline or an unknown outcome. */
-export function PaymentNotice({ detail }: { detail: PaymentDetail }) {
+/** The most important notice: a dispute, a decline or an unknown outcome. The mode is null in support. */
+export function PaymentNotice({ detail, mode }: { detail: PaymentDetail; mode: Mode | null }) {
   return (
     <>
       {detail.disputes.map((dispute) => (
-        <DisputeNotice key={dispute.id} dispute={dispute} />
+        <DisputeNotice key={dispute.id} dispute={dispute} mode={mode} />
       ))}
       <StatusNotice detail={detail} />
     </>
@@ -144,8 +136,17 @@ const DISPUTE_TONES = {
   ACCEPTED: "red",
 } as const;
 
-function DisputeNotice({ dispute }: { dispute: PaymentDetail["disputes"][number] }) {
-  const { status, amount, currency, reason, respond_before: before, url, processor_id: id } = dispute;
+function DisputeNotice({ dispute, mode }: { dispute: PaymentDetail["disputes"][number]; mode: Mode | null }) {
+  const {
+    status,
+    amount,
+    currency,
+    reason,
+    network_reason_code: code,
+    respond_by: before,
+    dashboard_url: url,
+    processor_id: id,
+  } = dispute;
   const { title, meaning } = DISPUTE_STATUS_WORDS[status];
   return (
     <Banner
@@ -167,8 +168,12 @@ function DisputeNotice({ dispute }: { dispute: PaymentDetail["disputes"][number]
         {isLost(status) && " Your balance here doesn’t account for disputes, so the amount stays in it."}
       </p>
       <p className="mt-1 flex flex-wrap items-center gap-x-3 text-soft text-xs">
+        <Link href={disputePath(mode, dispute.id)} prefetch={false} className="text-accent hover:underline">
+          View dispute
+        </Link>
         <span>
-          Reason <code className="font-mono">{reason}</code>
+          Reason: {DISPUTE_REASON_WORDS[reason]}
+          {code && `, code ${code}`}
         </span>
         <CopyId id={id} label="Copy the processor’s dispute id" />
         {url && <ProcessorLink href={url}>Open at the processor</ProcessorLink>}
@@ -256,8 +261,8 @@ const TONE_ICONS = {
   unknown: <CircleHelp aria-hidden="true" className="size-3.5 text-soft" />,
 };
 
-/** The masked card, and the results of its checks. */
-export function PaymentCard({ detail }: { detail: PaymentDetail }) {
+/** The masked card, and the results of its checks; `bin` adds the first digits. */
+export function PaymentCard({ detail, bin = false }: { detail: PaymentDetail; bin?: boolean }) {
   const { payment, notes } = detail;
   const { card } = payment;
   const charge = payment.transactions[0];
@@ -276,7 +281,7 @@ export function PaymentCard({ detail }: { detail: PaymentDetail }) {
               </span>
             ),
           },
-          { term: "BIN", value: card && <span className="tabular-nums">{card.bin}</span> },
+          ...(bin ? [{ term: "BIN", value: card && <span className="tabular-nums">{card.bin}</span> }] : []),
           ...cardOnFile(payment),
           {
             term: "Address (AVS)",
@@ -294,8 +299,8 @@ export function PaymentCard({ detail }: { detail: PaymentDetail }) {
 }
 
 const INITIATED = {
-  merchant: "Charged by you, without the customer",
-  customer: "Charged with the customer present",
+  merchant: "Initiated by merchant: charged without the customer",
+  customer: "Initiated by the customer",
 };
 
 /** The stored card that the payment charged or stored; nothing for any other payment. */

@@ -1,5 +1,6 @@
 "use client";
 
+import { NotesCard } from "@/components/notes/notes-card";
 import { MoneyMarks, StatusBadge, statusLabel } from "@/components/ui/badge";
 import { Banner } from "@/components/ui/banner";
 import { Money } from "@/components/ui/card";
@@ -8,6 +9,7 @@ import { ErrorState } from "@/components/ui/error-state";
 import { Time } from "@/components/ui/time";
 import { ApiError, failureText } from "@/lib/client/api";
 import type { Mode } from "@/lib/contract/transactions/words";
+import { DeveloperFold } from "./developer-fold";
 import { PaymentActions, useRefundKey } from "./payment-actions";
 import { DeveloperBlocks, FactBlocks, StatusAnnouncement, usePaymentDetail } from "./payment-blocks";
 import { PaymentAmounts, PaymentNotice } from "./payment-facts";
@@ -51,11 +53,14 @@ export function PaymentPanelContent({ paymentId, mode }: { paymentId: string; mo
           {failureText(error)}
         </Banner>
       )}
-      <PaymentNotice detail={detail} />
+      <PaymentNotice detail={detail} mode={mode} />
       <PaymentAmounts detail={detail} wide={false} />
       <HistoryBlocks detail={detail} mode={mode} />
       <FactBlocks detail={detail} mode={mode} />
-      <DeveloperBlocks detail={detail} mode={mode} />
+      <NotesCard subjectId={payment.id} />
+      <DeveloperFold>
+        <DeveloperBlocks detail={detail} mode={mode} />
+      </DeveloperFold>
     </div>
   );
 }

@@ -1,14 +1,15 @@
 /** A payment's records: timeline, transactions, ledger lines, events. */
+import Link from "next/link";
 import { TransactionBadge } from "@/components/ui/badge";
 import { Card, Money } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy";
 import { Time } from "@/components/ui/time";
 import type { LedgerLine, PaymentDetail, PaymentEvent } from "@/lib/contract/payments/payment-detail";
-import { LEDGER_ACCOUNT_WORDS, REFUND_REASON_WORDS } from "@/lib/contract/payments/words";
+import { LEDGER_ACCOUNT_WORDS, type LedgerAccountName, REFUND_REASON_WORDS } from "@/lib/contract/payments/words";
 import { type Mode, signedAmount } from "@/lib/contract/transactions/words";
 import { PaymentTimeline } from "./payment-timeline";
 
-/** Timeline, transactions and ledger. The mode is null in support, where keys have no pages. */
+/** Timeline, transactions and balance. The mode is null in support, where keys have no pages. */
 export function HistoryBlocks({ detail, mode }: { detail: PaymentDetail; mode: Mode | null }) {
   return (
     <>
@@ -19,9 +20,11 @@ export function HistoryBlocks({ detail, mode }: { detail: PaymentDetail; mode: M
       <Card title="Charge and refunds" flush>
         <TransactionList detail={detail} />
       </Card>
-      <Card title="Ledger" flush>
-        <LedgerTable lines={detail.ledger} />
-      </Card>
+      {mode !== null && (
+        <Card title="Your balance" flush>
+          <BalanceLines lines={detail.ledger} />
+        </Card>
+      )}
     </>
   );
 }
@@ -62,8 +65,35 @@ function TransactionList({ detail }: { detail: PaymentDetail }) {
   );
 }
 
+/** Accounts with the merchant's own money. */
+const OWN: ReadonlySet<string> = new Set<LedgerAccountName>([
+  "merchant_payable",
+  "merchant_available",
+  "merchant_in_payout",
+]);
+
+/** The lines that change the merchant's balance, signed: charge, fee, refund. */
+function BalanceLines({ lines }: { lines: LedgerLine[] }) {
+  const changes = lines.filter(({ debit, credit }) => OWN.has(debit) !== OWN.has(credit));
+  if (changes.length === 0) return <p className="p-4 text-[13px] text-soft">No money has moved.</p>;
+  return (
+    <ul className="divide-y text-[13px]">
+      {changes.map((line) => (
+        <li key={line.id} className="flex flex-wrap items-baseline gap-x-3 px-4 py-2">
+          <span className="font-medium">{line.title === "Capture" ? "Charge" : line.title}</span>
+          <Time at={line.at} className="text-soft text-xs" />
+          <span className="ml-auto tabular-nums">
+            {OWN.has(line.credit) && "+"}
+            <Money amount={OWN.has(line.credit) ? line.amount : -line.amount} currency={line.currency} bare />
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** The payment's ledger lines: each moves an amount from one account to another. */
-function LedgerTable({ lines }: { lines: LedgerLine[] }) {
+export function LedgerTable({ lines }: { lines: LedgerLine[] }) {
   if (lines.length === 0) return <p className="p-4 text-[13px] text-soft">No money has moved.</p>;
   return (
     <div className="@container">
@@ -114,14 +144,26 @@ function Row({ line }: { line: LedgerLine }) {
   );
 }
 
-/** Events that were sent, newest first. */
-export function EventList({ events }: { events: PaymentEvent[] }) {
+/** Events that were sent, newest first; without a mode, as in support, they have no pages. */
+export function EventList({ events, mode = null }: { events: PaymentEvent[]; mode?: Mode | null }) {
   if (events.length === 0) return <p className="p-4 text-[13px] text-soft">No events yet.</p>;
   return (
     <ul className="divide-y">
       {events.map((event) => (
         <li key={event.id} className="flex flex-wrap items-center gap-x-3 px-4 py-1.5 text-[13px]">
-          <code className="font-mono text-xs">{event.type}</code>
+          <code className="font-mono text-xs">
+            {mode === null ? (
+              event.type
+            ) : (
+              <Link
+                href={`/${mode}/developers/events/${event.id}`}
+                prefetch={false}
+                className="inline-block py-1 text-accent hover:underline"
+              >
+                {event.type}
+              </Link>
+            )}
+          </code>
           <span className="text-soft">
             <CopyId id={event.id} short label="Copy event id" />
           </span>

@@ -7,7 +7,8 @@ import { CopyId } from "@/components/ui/copy";
 import type { Unfinished } from "@/lib/client/payments/bulk-record";
 import type { MoneyDriver, MoneySnapshot, MoneyState } from "@/lib/client/payments/money-action";
 import type { UnknownWhy } from "@/lib/client/payments/money-attempt";
-import { type MoneyDialogRequest, type MoneyRecord, openMoneyDialog } from "@/lib/client/payments/money-record";
+import { type MoneyDialogRequest, openMoneyDialog } from "@/lib/client/payments/money-dialog";
+import type { MoneyRecord } from "@/lib/client/payments/money-record";
 import { moneyText } from "@/lib/contract/format";
 
 const WHY: Record<UnknownWhy, string> = {
@@ -33,14 +34,14 @@ export function UnknownOutcome({ driver, snapshot: { record, subject }, state }:
   if (!record) return null;
   return (
     <div className="flex flex-col gap-4">
-      <Banner tone="amber" title={`We don't know yet whether the ${recordText(record)} went through`}>
+      <Banner tone="amber" title={`We don’t know yet whether the ${recordText(record)} went through`}>
         <p>{WHY[state.why]}</p>
         {state.notice && <p className="mt-1">{state.notice}</p>}
       </Banner>
       <p>
         {state.retryable
           ? "Retrying sends the same request with the same idempotency key. If the first one went through, you get its result. It never runs twice."
-          : "The idempotency key of this request has expired, so repeating it isn't safe. Check the payment first."}
+          : "The idempotency key of this request has expired, so repeating it isn’t safe. Check the payment first."}
       </p>
       <Facts
         items={[
@@ -56,7 +57,7 @@ export function UnknownOutcome({ driver, snapshot: { record, subject }, state }:
 }
 
 /** Requests with an unknown outcome, shown on every dashboard page. */
-export function UnfinishedMoney({ unfinished: { records, bulk } }: { unfinished: Unfinished }) {
+export function UnfinishedMoney({ unfinished: { records, requests, bulk } }: { unfinished: Unfinished }) {
   const lookButton = (request: MoneyDialogRequest) => (
     <Button size="sm" onClick={() => openMoneyDialog(request)}>
       Review
@@ -73,6 +74,17 @@ export function UnfinishedMoney({ unfinished: { records, bulk } }: { unfinished:
           actions={lookButton({ kind: "action", action: record.action, paymentId: record.paymentId })}
         >
           The {recordText(record)} was sent, but its outcome is not known yet.
+        </Banner>
+      ))}
+      {requests.map((record) => (
+        <Banner
+          key={record.subject}
+          tone="amber"
+          role="status"
+          title="Outcome unknown"
+          actions={lookButton({ kind: "request", record })}
+        >
+          “{record.title.replace(/\?$/, "")}” was sent, but its outcome is not known yet.
         </Banner>
       ))}
       {bulk && (

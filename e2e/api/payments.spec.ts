@@ -13,7 +13,7 @@ const ADDRESS = {
   country: "US",
 };
 
-test("a payment is captured at once, unless it says otherwise", async ({ api }) => {
+test("a payment is captured immediately unless requested otherwise", async ({ api }) => {
   const payment = await captured(api);
   expect(payment).toMatchObject({
     status: "CAPTURED",
@@ -55,7 +55,7 @@ test("with manual capture it is held for seven days", async ({ api }) => {
   expect(heldMs).toBe(7 * DAY_MS);
 });
 
-test("what was sent comes back, on the payment and on its transaction", async ({ api }) => {
+test("the payment and its transaction have the values that were sent", async ({ api }) => {
   const plan = await newPlan(api, { status: "ACTIVE", currency: "USD", full_price_amount: 100 });
   const said = {
     customer_id: "customer 1",
@@ -73,7 +73,7 @@ test("what was sent comes back, on the payment and on its transaction", async ({
   expect((await api.call(getPayment, { id: payment.id })).ok()).toEqual(payment);
 });
 
-test("a card is shown by brand, BIN, last four digits and expiry, and by nothing else", async ({ api }) => {
+test("a card is shown only by brand, BIN, last four digits and expiry", async ({ api }) => {
   const { text } = await api.call(createPayment, { body: aPayment({ card: aCard(CARDS.amex, { name: "J Doe" }) }) });
   const payment = JSON.parse(text);
   const exp_year = new Date().getUTCFullYear() + 3;
@@ -105,7 +105,7 @@ for (const [what, change, param] of [
   ["a CVV of four digits on a card with three", { cvv: "1234" }, "card.cvv"],
   ["a CVV that is a number", { cvv: 123 }, "card.cvv"],
 ] as const) {
-  test(`card data is checked: ${what}`, async ({ api }) => {
+  test(`card data is validated: ${what}`, async ({ api }) => {
     const refusal = (
       await api.call(createPayment, { body: aPayment({ card: aCard(CARDS.approved, change) }) })
     ).problem("invalid_parameter");
@@ -145,7 +145,9 @@ test("metadata holds 50 keys", async ({ api }) => {
   expect((await captured(api, { metadata })).metadata).toEqual(metadata);
 });
 
-test("what forms leave empty is absent, and no address is a reason to refuse a payment", async ({ api }) => {
+test("fields that forms leave empty count as absent, and no address is a reason to reject a payment", async ({
+  api,
+}) => {
   const address = {
     line1: " 1 Harbour Road ",
     line2: "",
@@ -157,17 +159,19 @@ test("what forms leave empty is absent, and no address is a reason to refuse a p
   const empty = { customer_name: "", metadata: null, billing_address: address };
   const payment = await captured(api, { ...empty, customer_email: "\tfoo..@müller.example " });
   expect(payment).toMatchObject({
-    ...{ customer_name: null, metadata: {}, customer_email: "foo..@müller.example" },
+    customer_name: null,
+    metadata: {},
+    customer_email: "foo..@müller.example",
     billing_address: { line1: "1 Harbour Road", line2: null, city: "Wan Chai", state: null, country: "HK" },
   });
 });
 
-test("null is the same as leaving out", async ({ api }) => {
+test("null is the same as an omitted field", async ({ api }) => {
   const payment = await captured(api, { customer_id: null, description: null, billing_address: null, plan_id: null });
   expect(payment).toMatchObject({ customer_id: null, description: null, billing_address: null, plan_id: null });
 });
 
-test("either a card or a token, not both and not neither", async ({ api }) => {
+test("exactly one of card and token is required", async ({ api }) => {
   const both = await api.call(createPayment, { body: aPayment({ payment_token: "tok_x" }) });
   expect(both.problem("invalid_parameter").param).toBe("card");
   const { card: _, ...neither } = aPayment();
@@ -177,7 +181,7 @@ test("either a card or a token, not both and not neither", async ({ api }) => {
 test.describe("a payment token", () => {
   const paid = (id: string) => ({ amount: 500, currency: "USD", payment_token: id });
 
-  test("pays once, and its replay is still its answer", async ({ tenant, api }) => {
+  test("pays once, and its replay has the same response", async ({ tenant, api }) => {
     const token = await testPaymentToken(tenant.context(), { card: aCard() });
     const first = await api.call(createPayment, { key: "token", body: paid(token.id) });
     expect(first.ok()).toMatchObject({ status: "CAPTURED", card: { last4: "4242" } });
@@ -186,7 +190,7 @@ test.describe("a payment token", () => {
     expect((await api.call(listPayments)).ok().total).toBe(1);
   });
 
-  test("pays once, however many try at once", async ({ tenant, api }) => {
+  test("pays once, however many requests are concurrent", async ({ tenant, api }) => {
     const token = await testPaymentToken(tenant.context(), { card: aCard() });
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => api.call(createPayment, { body: paid(token.id) })),

@@ -3,17 +3,17 @@ import { SYSTEM } from "@/db/schema/operations";
 import { MAX_SESSION_ATTEMPTS } from "@/lib/contract/checkout/attempts";
 import { MAX_REFUNDS } from "@/lib/contract/payments/payment";
 import type { Mode } from "@/lib/contract/transactions/words";
+import { checksNoCard, linkSells } from "../checkout/card-checks";
 import { type ClockColumns, clockColumns, clockNow } from "../clock";
 import { claimKey, type KeyClaim } from "../idempotency/keys";
-import type { Fragment } from "../statement-text";
 import { claimInvoice, type InvoiceClaim } from "../subscriptions/claims";
 import type { Lease } from "./operations";
 import type { PaymentSnapshot } from "./payments";
 
 /**
- * T1, written before the processor is called: one SQL statement each, so atomic and one round trip. Locks are taken in
- * the order key → payment → operation, as each step has a scalar subquery on the previous step, which PostgreSQL
- * evaluates first, and once.
+ * T1, written before the processor is called: one SQL statement each, so atomic and one round trip. Locks are
+ * taken in the order key → payment → operation, as each step has a scalar subquery on the previous step,
+ * which PostgreSQL evaluates first, and once.
  */
 
 /** A movement of money, before T1 writes its intent. */
@@ -32,7 +32,9 @@ export type Order = {
       readonly snapshot: PaymentSnapshot;
       /** The token that the payment uses up. */
       readonly paymentTokenId: string | null;
-      /** The client session that it pays. A card counts as an attempt here; a token did when it was created. */
+      /**
+       * The client session that it pays. A card counts as an attempt here; a token did when it was created.
+       */
       readonly clientSessionId: string | null;
       /** The invoice that it pays. */
       readonly invoice: InvoiceClaim | null;
@@ -51,9 +53,14 @@ export type Order = {
         readonly reason: string | null;
         readonly comment: string | null;
       } | null;
-      /** False if the caller named a refund, which allows no operation: the key is claimed, nothing reserved. */
+      /**
+       * False if the caller named a refund, which allows no operation: the key is claimed, nothing reserved.
+       */
       readonly allowed: boolean;
-      /** The refund was already made at the processor, not through Cardlane: only the captured amount limits it. */
+      /**
+       * The refund was already made at the processor, not through Cardlane: only the captured amount limits
+       * it.
+       */
       readonly outside?: boolean;
       /** The caller knows that the payment is disputed. A lost dispute still refuses a refund. */
       readonly acknowledgesDispute?: boolean;
@@ -73,8 +80,8 @@ type Reservation = {
 } & ClockColumns;
 
 /**
- * Condition that a connection which merchants can disconnect is connected; true for any other. Its key share lock
- * delays a disconnect until this commits, so that the disconnect sees the open operation.
+ * Condition that a connection which merchants can disconnect is connected; true for any other. Its key share
+ * lock delays a disconnect until this commits, so that the disconnect sees the open operation.
  */
 const isConnected = (sql: Sql | SqlTransaction, environmentId: string, connectionId: string | null) =>
   connectionId === null
@@ -93,19 +100,10 @@ const isChargeable = (sql: Sql, { environment_id, payment_method_id, initiator }
         and id = ${payment_method_id}::uuid and removed_at is null for share)`;
 
 /**
- * Condition that the session's payment link, if any, still accepts payments: it is active and not expired, and if it is
- * single-use, it belongs to this session.
- */
-const linkSells = (sql: Sql, now: Fragment) => sql`(client_sessions.payment_link_id is null or exists (
-  select from payment_links l
-  where l.environment_id = client_sessions.environment_id and l.id = client_sessions.payment_link_id
-    and l.active and (l.expires_at is null or l.expires_at > ${now})
-    and (not l.single_use or l.session_id = client_sessions.id)))`;
-
-/**
- * T1 of a new payment: claims the key, uses up the payment token, claims the client session, writes payment, charge and
- * intent. A session has one payment at a time, and none once it is paid or closed or its link is off. Fails with
- * `isStaleOutcome` if another payment claimed the session while the token was used: start over.
+ * T1 of a new payment: claims the key, uses up the payment token, claims the client session, writes payment,
+ * charge and intent. A session has one payment at a time, and none once it is paid or closed or its link is
+ * off. Fails with `isStaleOutcome` if another payment claimed the session while the token was used: start
+ * over.
  */
 export async function insertPayment(
   sql: Sql,
@@ -132,23 +130,30 @@ export async function insertPayment(
         where environment_id = ${environmentId}::uuid and id = ${paymentTokenId}::uuid
           and payment_id is null and payment_method_id is null and expires_at > now() and (select count(*) from claim) = 1 and ${connected}
           and (client_session_id is null or (
-            select client_sessions.status = 'OPEN' and open_payment_id is null and ${linkSells(sql, now)} from client_sessions
+            select client_sessions.status = 'OPEN' and open_payment_id is null and ${checksNoCard(sql, now)} and ${linkSells(sql, now)}
+            from client_sessions
             where client_sessions.environment_id = ${environmentId}::uuid and client_sessions.id = payment_tokens.client_session_id))
         returning 1`
     : sql`select 1 from claim`;
   const session = clientSessionId
     ? sql`update client_sessions set open_payment_id = ${payment.id}::uuid, updated_at = ${now},
+          subscription_id = coalesce(${invoice?.subscriptionId ?? null}::uuid, subscription_id),
           attempts = attempts + ${paymentTokenId ? 0 : 1}::int
         where environment_id = ${environmentId}::uuid and id = ${clientSessionId}::uuid
-          and status = 'OPEN' and open_payment_id is null and (select count(*) from token) = 1 and ${linkSells(sql, now)}
+          and status = 'OPEN' and open_payment_id is null and (select count(*) from token) = 1
+          and ${checksNoCard(sql, now)} and ${linkSells(sql, now)}
           and ${paymentTokenId ? sql`true` : connected}
           and ${paymentTokenId ? sql`true` : sql`expires_at > ${now} and attempts < ${MAX_SESSION_ATTEMPTS}::int`}
         returning 1`
     : sql`select 1 from token`;
-  // The statement fails rather than use up a token without making the payment.
+  // The statement fails rather than use up a token, or claim a session, without making the payment.
   const usedForNothing =
     paymentTokenId && clientSessionId
       ? sql`, require_written(1 - (select count(*) from token) + (select count(*) from session))`
+      : sql``;
+  const claimedForNothing =
+    clientSessionId && invoice
+      ? sql`, require_written(1 - (select count(*) from session) + (select count(*) from billing))`
       : sql``;
   const billing = invoice
     ? claimInvoice(sql, environmentId, payment.id, invoice)
@@ -196,13 +201,57 @@ export async function insertPayment(
     )
     select (select count(*) from claim) = 1 as claimed, (select count(*) from operation) = 1 as reserved,
       now() + ${lease.sendWithinMs}::int * interval '1 ms' as not_after,
-      ${clockColumns(sql, environmentId, environment.mode)}${usedForNothing}${billing.check}`;
+      ${clockColumns(sql, environmentId, environment.mode)}${usedForNothing}${claimedForNothing}${billing.check}`;
   return row;
 }
 
 /**
- * The parts of the guarded UPDATE for each kind: amount, change and guard. The guard is evaluated in a CASE, so that the
- * planner finds the payment by its primary key and not by an index on its states.
+ * True if the payment's subscription ended, or was paused after the payment began. The share lock waits for a
+ * cancellation or pause that is being written, and sees it.
+ */
+const isNotWanted = (sql: Sql | SqlTransaction, environmentId: string, paymentId: string) =>
+  sql`(select s.status in ('CANCELLED', 'EXPIRED') or coalesce(s.paused_at > p.created_at, false)
+    from payments p
+    join invoices i on i.environment_id = p.environment_id and i.id = p.invoice_id
+    join subscriptions s on s.environment_id = p.environment_id and s.id = i.subscription_id
+    where p.environment_id = ${environmentId}::uuid and p.id = ${paymentId}::uuid
+    for share of s)`;
+
+/**
+ * Counts a reserved refund against its key's limits, by one guarded UPDATE that waits for other refunds of the
+ * key. A limit that it exceeds fails the statement, which undoes the reservation. The count is never given
+ * back: a refund of unknown outcome may have moved the money, and one that failed is a try, of which a stolen
+ * key must not have any number.
+ */
+function countLimited(sql: Sql | SqlTransaction, environmentId: string, keyId: string) {
+  const today = sql`(now() at time zone 'UTC')::date`;
+  const isToday = sql`counter.limited_day is not distinct from ${today}`;
+  const refunds = sql`case when ${isToday} then counter.limited_refunds else 0 end + 1`;
+  const amount = sql`(select amount from locked)`;
+  const refunded = sql`case when ${isToday} then counter.limited_amount else 0 end + ${amount}`;
+  const ctes = sql`, limiting as (
+      select coalesce(limits_counted_in, id) as counted_in, limits from api_keys
+      where environment_id = ${environmentId}::uuid and id = ${keyId}::uuid and limits is not null
+    ),
+    counted as (
+      update api_keys counter set limited_day = ${today}, limited_refunds = ${refunds}, limited_amount = ${refunded}
+      from limiting
+      where counter.environment_id = ${environmentId}::uuid and counter.id = (select counted_in from limiting)
+        and (select count(*) from reserved) = 1
+        and (limiting.limits ->> 'currency' is null or limiting.limits ->> 'currency' = (select currency from target))
+        and (limiting.limits ->> 'refund_max' is null or ${amount} <= (limiting.limits ->> 'refund_max')::bigint)
+        and (limiting.limits ->> 'refunds_per_day' is null or ${refunds} <= (limiting.limits ->> 'refunds_per_day')::int)
+        and (limiting.limits ->> 'refund_amount_per_day' is null or ${refunded} <= (limiting.limits ->> 'refund_amount_per_day')::bigint)
+      returning 1
+    )`;
+  const check = sql`, require_written(1 - (select count(*) from reserved) * (select count(*) from limiting) + (select count(*) from counted))`;
+  return { ctes, check };
+}
+
+/**
+ * The parts of the guarded UPDATE for each kind: amount, change and guard. The guard is evaluated in a CASE,
+ * so that the planner finds the payment by its primary key and not by an index on its states. `detail`: the
+ * operation's, unless it is the order's.
  */
 function reserve(sql: Sql | SqlTransaction, followUp: FollowUp, wholeOnly: boolean) {
   const environmentId = followUp.environment.id;
@@ -227,7 +276,8 @@ function reserve(sql: Sql | SqlTransaction, followUp: FollowUp, wholeOnly: boole
         amount: sql`coalesce(${followUp.amount}::bigint, amount)`,
         change: exclusive,
         guard: sql`status = 'AUTHORIZED' and open_operation_id is null and capture_before > ${now}
-          and (select amount from locked) ${wholeOnly ? sql`=` : sql`<=`} amount`,
+          and (select amount from locked) ${wholeOnly ? sql`=` : sql`<=`} amount
+          and (invoice_id is null or (select amount from locked) = amount)`,
       };
     case "void":
       return {
@@ -243,22 +293,30 @@ function reserve(sql: Sql | SqlTransaction, followUp: FollowUp, wholeOnly: boole
         amount: sql`amount`,
         change: sql`${exclusive}, status = 'PENDING'`,
         guard: sql`status = 'REQUIRES_ACTION'`,
+        // A challenge that is passed too late takes no money.
+        detail: sql`case when ${isNotWanted(sql, environmentId, followUp.paymentId)} then 'abandoned' else ${followUp.detail} end`,
       };
   }
 }
 
+type FollowUpReservation = Reservation & { found: boolean; amount: number | null; detail: string | null };
+
 /**
- * T1 of a capture, void, refund or continued authorization: claims the key, if any, reserves by one guarded UPDATE, and
- * writes the intent and, for a refund, its pending transaction. `found`: the payment exists. `amount`: as reserved.
+ * T1 of a capture, void, refund or continued authorization: claims the key, if any, reserves by one guarded
+ * UPDATE, and writes the intent and, for a refund, its pending transaction. `found`: the payment exists.
+ * `amount`: as reserved. `detail`: as written. Fails with `isStaleOutcome` if the request's API key has a limit
+ * that the refund exceeds.
  */
 export async function reserveFollowUp(
   sql: Sql | SqlTransaction,
   followUp: FollowUp,
   { lease, guardedConnectionId, wholeOnly }: { lease: Lease; guardedConnectionId: string | null; wholeOnly: boolean },
-): Promise<Reservation & { found: boolean; amount: number | null }> {
-  const { amount, change, guard } = reserve(sql, followUp, wholeOnly);
+): Promise<FollowUpReservation> {
+  const { amount, change, guard, detail = sql`${followUp.detail}` } = reserve(sql, followUp, wholeOnly);
   const { claim, refund } = followUp;
   const environmentId = followUp.environment.id;
+  const keyId = refund && claim?.actor.type === "api_key" ? claim.actor.id : null;
+  const limited = keyId === null ? { ctes: sql``, check: sql`` } : countLimited(sql, environmentId, keyId);
   const insertRefund = refund
     ? sql`, refund as (
         insert into transactions (environment_id, id, payment_id, type, status, amount, currency, customer_id, customer_email,
@@ -275,7 +333,7 @@ export async function reserveFollowUp(
           and (select count(*) from reserved) = 1
       )`
     : sql``;
-  const [row] = await sql<[Reservation & { found: boolean; amount: number | null }]>`
+  const [row] = await sql<[FollowUpReservation]>`
     with target as (
       select id, charge_id, currency from payments where environment_id = ${environmentId}::uuid and id = ${followUp.paymentId}::uuid
     ),
@@ -297,17 +355,18 @@ export async function reserveFollowUp(
       insert into operations (environment_id, id, payment_id, transaction_id, kind, state, amount, currency, detail,
         idempotency_key, actor, request_id, lease_until, next_attempt_at, send_until)
       select ${environmentId}::uuid, ${followUp.id}::uuid, id, ${refund ? sql`${refund.id}::uuid` : sql`charge_id`},
-        ${followUp.kind}, 'open', (select amount from locked), currency, ${followUp.detail}, ${claim?.key ?? null},
+        ${followUp.kind}, 'open', (select amount from locked), currency, ${detail}, ${claim?.key ?? null},
         ${(claim?.actor ?? SYSTEM) as never}::jsonb, ${claim?.requestId ?? null}::uuid,
         now() + ${lease.heldForMs}::int * interval '1 ms', now() + ${lease.heldForMs}::int * interval '1 ms',
         now() + ${lease.sendWithinMs}::int * interval '1 ms'
       from target
       where (select count(*) from reserved) = 1
-      returning 1
-    )
+      returning detail
+    )${limited.ctes}
     select (select count(*) from target) = 1 as found, (select count(*) from claim) = 1 as claimed,
       (select count(*) from operation) = 1 as reserved, (select amount from locked) as amount,
+      (select detail from operation) as detail,
       now() + ${lease.sendWithinMs}::int * interval '1 ms' as not_after,
-      ${clockColumns(sql, environmentId, followUp.environment.mode)}`;
+      ${clockColumns(sql, environmentId, followUp.environment.mode)}${limited.check}`;
   return row;
 }

@@ -4,7 +4,9 @@ import type { OperationRow } from "@/db/schema/operations";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { type ClockColumns, clockNow } from "../clock";
 
-/** Times from the database's now in which calls may be sent, and in which this process holds the operation. */
+/**
+ * Times from the database's now in which calls may be sent, and in which this process holds the operation.
+ */
 export type Lease = { readonly sendWithinMs: number; readonly heldForMs: number };
 
 /** An open operation that this process holds until the lease runs out. */
@@ -18,8 +20,8 @@ export type TakenOperation = OperationRow & {
 } & ClockColumns;
 
 /**
- * Max. lease, and max. pause between two attempts. A time further ahead was written before the database's clock was set
- * back, and counts as over.
+ * Max lease, and max pause between two attempts. A time further ahead was written before the database's
+ * clock was set back, and counts as over.
  */
 const MAX_LEASE = "2 minutes";
 
@@ -29,7 +31,10 @@ export const isOverText = (column: string) => `(${column} <= now() or ${column} 
 /** The same as a part of a statement. */
 export const isOver = (sql: Sql, column: string) => sql.unsafe(isOverText(column));
 
-/** Assignments of a takeover. A lease from before the clock was set back may have a call in flight for its whole time. */
+/**
+ * Assignments of a takeover. A lease from before the clock was set back may have a call in flight for its
+ * whole time.
+ */
 function take(sql: Sql, { sendWithinMs, heldForMs }: Lease) {
   return sql`epoch = epoch + 1, attempts = attempts + 1,
       lease_until = now() + ${heldForMs}::int * interval '1 ms', next_attempt_at = now() + ${heldForMs}::int * interval '1 ms',
@@ -105,17 +110,18 @@ export async function takeOperation(
 export type TakeoverRound = {
   /** The environment that was served last. */
   readonly after: string;
-  /** Max. number of operations. */
+  /** Max number of operations. */
   readonly limit: number;
   /** Environments to skip. */
   readonly skippedEnvironments: readonly string[];
-  /** Payments with an operation in progress: no other of theirs is taken. */
+  /** Payments with an operation in progress, whose other operations are skipped. */
   readonly busyPayments: readonly string[];
 };
 
 /**
- * Takes over one open operation of each environment: the one due longest that no other process holds. Skip-scans the
- * index `operations_open` from environment to environment; the two spans are `isOver` of `next_attempt_at`.
+ * Takes over one open operation of each environment: the one due longest that no other process holds.
+ * Skip-scans the index `operations_open` from environment to environment; the two spans are `isOver` of
+ * `next_attempt_at`.
  */
 export async function takeDueOperations(sql: Sql, round: TakeoverRound, lease: Lease): Promise<TakenOperation[]> {
   return sql<TakenOperation[]>`
@@ -152,9 +158,9 @@ export async function takeDueOperations(sql: Sql, round: TakeoverRound, lease: L
 }
 
 /**
- * A new lease for an operation whose call was provably not sent. Null: it is closed, or another process holds it.
- * `evenFromOthers`: also if another process took it over and released it; safe only if others never send it, and while
- * no retry of its request has.
+ * A new lease for an operation whose call was provably not sent. Null: it is closed, or another process holds
+ * it. `evenFromOthers`: also if another process took it over and released it; safe only if others never send
+ * it, and while no retry of its request has.
  */
 export async function holdAgain(
   sql: Sql,
@@ -174,9 +180,9 @@ export async function holdAgain(
 }
 
 /**
- * Claims the right to send an authorization in place of its dead request, for a holder that knows that it was never
- * executed. It can be claimed once. Null: it was, an outcome was unknown, its stored card was removed, it is closed, or
- * another process holds it.
+ * Claims the right to send an authorization in place of its dead request, for a holder that knows that it was
+ * never executed. It can be claimed once. Null: it was, an outcome was unknown, its stored card was removed,
+ * it is closed, or another process holds it.
  */
 export async function holdToResend(
   sql: Sql,
@@ -209,8 +215,8 @@ export async function prolongLease(sql: Sql, operation: HeldOperation, { heldFor
 }
 
 /**
- * Makes an operation due as soon as its holder releases it, because of a report that the holder may not have read; the
- * lease stays. False: it is almost 24 hours old, after which recovery skips it.
+ * Makes an operation due as soon as its holder releases it, because of a report that the holder may not have
+ * read; the lease stays. False: it is almost 24 hours old, after which recovery skips it.
  */
 export async function makeDue(sql: Sql, environmentId: string, id: string): Promise<boolean> {
   const [row] = await sql<{ recovers: boolean }[]>`
@@ -221,9 +227,9 @@ export async function makeDue(sql: Sql, environmentId: string, id: string): Prom
 }
 
 /**
- * Releases an operation of unknown outcome for a status check after `delayMs`, or at once if it is due. `sent`: it was
- * the call that moves the money, so none is in flight any more. `event`: the first one of its transaction, which also
- * increments the payment's version. False: it is closed, or another process holds it.
+ * Releases an operation of unknown outcome for a status check after `delayMs`, or immediately if it is due.
+ * `sent`: it was the call that moves the money, so none is in flight. `event`: the first one of its
+ * transaction, which also increments the payment's version. False: it is closed, or another process holds it.
  */
 export async function releaseOperation(
   sql: Sql,

@@ -33,6 +33,8 @@ export type OutcomeWrite = {
   /** Events of payment, charge and refund, whose sequence numbers continue those in the rows. */
   events: NumberedEvent[];
   audit: { id: string; action: string; actor: ActorRecord; requestId: string | null };
+  /** The payment method of the card that the payment stored, new or known; null if none. */
+  storedMethodId: string | null;
   /** The card that the payment stores. */
   storedCard: { row: PaymentMethodRow; auditId: string } | null;
   /** The client session whose payment ends here: it is paid, or free for another attempt. */
@@ -64,8 +66,23 @@ export async function lockPayment(
 }
 
 /**
- * Marks a payment whose booked capture failed at the processor later; the ledger stays. Runs in the transaction that has
- * locked the payment and writes the event. Returns the time.
+ * True if Cardlane began a refund of the payment by itself, as for a subscription that ended. An outside refund
+ * has a detail. Index: `operations_payment`.
+ */
+export async function isRefundedByItself(
+  tx: SqlTransaction,
+  environmentId: string,
+  paymentId: string,
+): Promise<boolean> {
+  const rows = await tx`
+    select 1 from operations where environment_id = ${environmentId}::uuid and payment_id = ${paymentId}::uuid
+      and kind = 'refund' and actor ->> 'type' = 'system' and detail is null limit 1`;
+  return rows.length > 0;
+}
+
+/**
+ * Marks a payment whose booked capture failed at the processor later; the ledger stays. Runs in the
+ * transaction that has locked the payment and writes the event. Returns the time.
  */
 export async function reverseCapture(tx: SqlTransaction, environmentId: string, paymentId: string): Promise<string> {
   const [row] = await tx<{ at: string }[]>`
@@ -95,8 +112,8 @@ export async function insertMarkEvent(
 }
 
 /**
- * T2: writes an outcome atomically. Fails with {@link isStaleOutcome} if the payment changed since it was read, the
- * operation is closed or held by another process, or its time differs from the database's.
+ * T2: writes an outcome atomically. Fails with {@link isStaleOutcome} if the payment changed since it was
+ * read, the operation is closed or held by another process, or its time differs from the database's.
  */
 export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: string, s: OutcomeWrite): Promise<void> {
   const { payment, charge, refund } = s;
@@ -125,13 +142,13 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
           where l.amount > 0 and (select count(*) from operation) = 1
         )`
       : sql``;
-  // A session closes at once after its last attempt.
+  // A session closes right after its last attempt.
   const session = s.session
     ? sql`, session as (
         update client_sessions set open_payment_id = null,
           ${
             s.session.paid
-              ? sql`status = 'COMPLETED', payment_id = open_payment_id, updated_at = ${payment.updated_at}::timestamptz`
+              ? sql`status = 'COMPLETED', payment_id = open_payment_id, payment_method_id = ${s.storedCard?.row.id ?? null}::uuid, updated_at = ${payment.updated_at}::timestamptz`
               : sql`updated_at = ${now}, expires_at = case when attempts >= ${MAX_SESSION_ATTEMPTS}::int then least(expires_at, ${now}) else expires_at end`
           }
         where environment_id = ${environmentId}::uuid and id = ${s.session.id}::uuid and open_payment_id = ${payment.id}::uuid
@@ -140,7 +157,8 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
       )`
     : sql``;
   const event = s.session?.event;
-  // The session cannot expire or be canceled while its payment is in progress, so the sequence number is not contended.
+  // The session cannot expire or be canceled while its payment is in progress, so the sequence number is not
+  // contended.
   const sessionEvent = event
     ? sql`, session_event as (
         insert into events (environment_id, id, type, operation_id, object_id, sequence, data, created_at)
@@ -161,15 +179,15 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
         card_exp_month = ${charge.card_exp_month}::smallint, card_exp_year = ${charge.card_exp_year}::smallint`
     : sql``;
   const stored = s.storedCard?.row;
-  const storesCard = stored ? sql`, payment_method_id = ${stored.id}::uuid` : sql``;
+  const storesCard = s.storedMethodId ? sql`, payment_method_id = ${s.storedMethodId}::uuid` : sql``;
   const storedCard = stored
     ? sql`, stored_card as (
         insert into payment_methods (environment_id, id, customer_id, connection_id, processor_token, card_brand, card_last4,
-          card_bin, card_exp_month, card_exp_year, card_identity, metadata, payment_id, client_session_id, created_at, updated_at)
+          card_bin, card_exp_month, card_exp_year, card_identity, consent, metadata, payment_id, client_session_id, created_at, updated_at)
         select ${environmentId}::uuid, ${stored.id}::uuid, ${stored.customer_id}, ${stored.connection_id}::uuid,
           ${stored.processor_token}, ${stored.card_brand}, ${stored.card_last4}, ${stored.card_bin},
           ${stored.card_exp_month}::smallint, ${stored.card_exp_year}::smallint, ${stored.card_identity},
-          ${stored.metadata as never}::jsonb, ${payment.id}::uuid, ${stored.client_session_id}::uuid,
+          ${stored.consent as never}::jsonb, ${stored.metadata as never}::jsonb, ${payment.id}::uuid, ${stored.client_session_id}::uuid,
           ${stored.created_at}::timestamptz, ${stored.updated_at}::timestamptz
         where (select count(*) from operation) = 1
       ), stored_card_audit as (

@@ -3,10 +3,11 @@ import type { DisputeRow } from "@/db/schema/disputes";
 import type { ActorRecord, IdempotencyKeyRow, OperationRow } from "@/db/schema/operations";
 import type { LedgerRow } from "@/db/schema/payments";
 import type { EventType } from "@/lib/contract/events/event";
-import { listDisputes } from "../processors/disputes";
+import type { InvoiceStatus, SubscriptionStatus } from "@/lib/contract/subscriptions/statuses";
+import { listDisputesOf } from "../disputes";
 import { findLatestOfPayment, type PaymentSnapshot } from "./payments";
 
-/** Max. length of each list; the latest entries are shown. */
+/** Max length of each list; the latest entries are shown. */
 export const DETAIL_LIMIT = 50;
 /**
  * Max. total bytes of shown request and response bodies, latest first: rendering costs far more than sending.
@@ -38,12 +39,15 @@ export type KeyOfPayment = Pick<
 /** An operation of a payment. `booked_at`: time of its first ledger line; null if it moved no money. */
 export type OperationOfPayment = OperationRow & { booked_at: string | null };
 
+type LinkedSubscription = { id: string; plan_name: string; status: SubscriptionStatus };
+type LinkedInvoice = { id: string; number: number | null; status: InvoiceStatus };
+
 export type PaymentDetailRows = PaymentSnapshot & {
   operations: OperationOfPayment[];
   ledger: LedgerRow[];
   /** Cardlane's fee, in minor units. */
   fee: number;
-  events: { id: string; type: EventType; created_at: string }[];
+  events: { id: string; type: EventType; operation_id: string | null; created_at: string }[];
   keys: KeyOfPayment[];
   batches: { id: string; currency: string; created_at: string }[];
   /** Oldest first. */
@@ -61,6 +65,8 @@ export type PaymentDetailRows = PaymentSnapshot & {
     link_description: string | null;
     plan_name: string | null;
   } | null;
+  subscription: LinkedSubscription | null;
+  invoice: LinkedInvoice | null;
   customerPayments: number | null;
   actors: ActorNames;
 };
@@ -77,26 +83,40 @@ export async function readPaymentDetail(
   return sql.begin("isolation level repeatable read read only", async (tx) => {
     const snapshot = await findLatestOfPayment(tx, environment.id, paymentId, DETAIL_LIMIT);
     if (!snapshot) return null;
-    const disputes = await listDisputes(tx, environment.id, paymentId, DETAIL_LIMIT);
-    const [operations, ledger, fee, events, keys, batches, objects, plan, clientSession, customerPayments] =
-      await Promise.all([
-        listOperations(tx, environment.id, paymentId),
-        listLedgerLines(tx, environment.id, paymentId),
-        sumFees(tx, environment.id, paymentId),
-        listEvents(tx, environment.id, snapshot, disputes),
-        listKeys(tx, environment.id, paymentId),
-        listBatches(tx, environment.id, snapshot),
-        listObjects(tx, environment.id, paymentId),
-        findPlan(tx, environment.id, snapshot),
-        findClientSession(tx, environment.id, snapshot),
-        countCustomerPayments(tx, environment.id, snapshot),
-      ]);
+    const disputes = await listDisputesOf(tx, environment.id, paymentId, DETAIL_LIMIT);
+    const [
+      operations,
+      ledger,
+      fee,
+      events,
+      keys,
+      batches,
+      objects,
+      plan,
+      clientSession,
+      subscription,
+      invoice,
+      customerPayments,
+    ] = await Promise.all([
+      listOperations(tx, environment.id, paymentId),
+      listLedgerLines(tx, environment.id, paymentId),
+      sumFees(tx, environment.id, paymentId),
+      listEvents(tx, environment.id, snapshot, disputes),
+      listKeys(tx, environment.id, paymentId),
+      listBatches(tx, environment.id, snapshot),
+      listObjects(tx, environment.id, paymentId),
+      findPlan(tx, environment.id, snapshot),
+      findClientSession(tx, environment.id, snapshot),
+      findSubscription(tx, environment.id, snapshot),
+      findInvoice(tx, environment.id, snapshot),
+      countCustomerPayments(tx, environment.id, snapshot),
+    ]);
     const actors = await readActorNames(
       tx,
       environment,
       [...operations, ...keys].map(({ actor }) => actor),
     );
-    const linked = { batches, disputes, objects, plan, clientSession, customerPayments };
+    const linked = { batches, disputes, objects, plan, clientSession, subscription, invoice, customerPayments };
     return { ...snapshot, operations, ledger, fee, events, keys, ...linked, actors };
   }) as Promise<PaymentDetailRows | null>;
 }
@@ -143,10 +163,10 @@ function listEvents(
   const objects = [payment, ...transactions, ...disputes].map(({ id }) => id);
   // A lateral join per object: with one IN list the planner may scan the environment's latest events instead.
   return tx<PaymentDetailRows["events"]>`
-    select e.id, e.type, e.created_at
+    select e.id, e.type, e.operation_id, e.created_at
     from unnest(${objects}::uuid[]) as o(id)
     cross join lateral (
-      select id, type, created_at from events
+      select id, type, operation_id, created_at from events
       where environment_id = ${environmentId}::uuid and object_id = o.id
       order by sequence desc limit ${DETAIL_LIMIT}::int
     ) e
@@ -213,6 +233,23 @@ async function findClientSession(tx: Transaction, environmentId: string, snapsho
     left join payment_links l on l.environment_id = s.environment_id and l.id = s.payment_link_id
     left join plans p on p.environment_id = l.environment_id and p.id = l.plan_id
     where s.environment_id = ${environmentId}::uuid and s.id = ${id}::uuid`;
+  return row ?? null;
+}
+
+async function findSubscription(tx: Transaction, environmentId: string, snapshot: PaymentSnapshot) {
+  const id = findCharge(snapshot)?.subscription_id;
+  if (!id) return null;
+  const [row] = await tx<LinkedSubscription[]>`
+    select id, plan ->> 'name' as plan_name, status from subscriptions
+    where environment_id = ${environmentId}::uuid and id = ${id}::uuid`;
+  return row ?? null;
+}
+
+async function findInvoice(tx: Transaction, environmentId: string, { payment }: PaymentSnapshot) {
+  if (payment.invoice_id === null) return null;
+  const [row] = await tx<LinkedInvoice[]>`
+    select id, number, status from invoices
+    where environment_id = ${environmentId}::uuid and id = ${payment.invoice_id}::uuid and event_sequence > 0`;
   return row ?? null;
 }
 

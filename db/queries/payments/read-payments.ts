@@ -66,7 +66,7 @@ type PaymentPage = { readonly limit: number; readonly offset: number; readonly a
 
 /**
  * Payments, newest first. `total`: null if it has to be counted. `rows` is null if the page has more than
- * `MOST_TRANSACTIONS`. Indexes: `payments_status`, `payments_customer`, the primary key.
+ * `MAX_TRANSACTIONS`. Indexes: `payments_status`, `payments_customer`, the primary key.
  */
 export async function findPayments(
   sql: Sql,

@@ -1,10 +1,10 @@
-import { DECISIVE_FIRST } from "../processors/disputes";
+import { DECISIVE_FIRST } from "../disputes";
 import { type BookCheck, TOOK_THE_MONEY } from "./book-check";
 
 export const PAYMENT_CHECKS: readonly BookCheck[] = [
   {
     check: "counters_match_operations",
-    proves: "What a payment says was captured and refunded is the sum of its succeeded operations.",
+    proves: "A payment's captured and refunded amounts are the sums of its succeeded operations.",
     sql: `
       select p.environment_id, p.id as payment_id, p.amount_captured, coalesce(s.captured, 0)::bigint as captured_by_operations,
         p.amount_refunded, coalesce(s.refunded, 0)::bigint as refunded_by_operations
@@ -20,7 +20,7 @@ export const PAYMENT_CHECKS: readonly BookCheck[] = [
   },
   {
     check: "counters_match_ledger",
-    proves: "What a payment says was captured and refunded is what the ledger says.",
+    proves: "A payment's captured and refunded amounts match the ledger.",
     sql: `
       select p.environment_id, p.id as payment_id, p.amount_captured, coalesce(l.captured, 0)::bigint as captured_by_ledger,
         p.amount_refunded, coalesce(l.refunded, 0)::bigint as refunded_by_ledger
@@ -48,7 +48,7 @@ export const PAYMENT_CHECKS: readonly BookCheck[] = [
   },
   {
     check: "reservations_are_open_operations",
-    proves: "Each reservation of a payment is an operation without a known outcome, and the other way round.",
+    proves: "Each reservation of a payment is an operation without a known outcome, and vice versa.",
     sql: `
       select p.environment_id, p.id as payment_id, p.open_operation_id, s.exclusive_ids as open_operations,
         p.refund_pending, coalesce(s.refunds, 0)::bigint as open_refunds
@@ -65,7 +65,7 @@ export const PAYMENT_CHECKS: readonly BookCheck[] = [
   },
   {
     check: "status_follows_from_money",
-    proves: "A payment's status is the one that its counters, its charge's times and its last authorization say.",
+    proves: "A payment's status follows from its counters, its charge's times and its last authorization.",
     sql: `
       select * from (
         select p.environment_id, p.id as payment_id, p.status, case
@@ -94,7 +94,7 @@ export const PAYMENT_CHECKS: readonly BookCheck[] = [
   },
   {
     check: "charge_has_payment_status",
-    proves: "A payment has exactly one charge, and the charge says the same status, amount and currency.",
+    proves: "A payment has exactly one charge, with the same status, amount and currency.",
     sql: `
       select p.environment_id, p.id as payment_id, p.charge_id, t.id as transaction_id, p.status,
         t.status as charge_status, p.amount, t.amount as charge_amount, p.currency, t.currency as charge_currency
@@ -105,8 +105,7 @@ export const PAYMENT_CHECKS: readonly BookCheck[] = [
   },
   {
     check: "payment_names_its_own",
-    proves:
-      "A payment's authorization at the processor is its own, and so is the charge that its refunds say they return.",
+    proves: "A payment's authorization at the processor is its own, and its refunds are of its own charge.",
     sql: `
       select p.environment_id, p.id as payment_id, p.authorization_id, null::uuid as transaction_id, 'no such authorization' as problem
       from payments p
@@ -121,7 +120,7 @@ export const PAYMENT_CHECKS: readonly BookCheck[] = [
   },
   {
     check: "tokens_match_payments",
-    proves: "A payment token says it was used exactly when a payment charged its card, and one payment at most did.",
+    proves: "A payment token is marked as used exactly if a payment used it, and at most one did.",
     sql: `
       select t.environment_id, t.id as payment_token_id, t.payment_id as used_by, o.payment_id
       from payment_tokens t
@@ -141,7 +140,7 @@ export const PAYMENT_CHECKS: readonly BookCheck[] = [
   },
   {
     check: "payment_has_environment",
-    proves: "Every payment is in an environment that exists: what a foreign key would refuse.",
+    proves: "Every payment's environment exists; there is no foreign key.",
     sql: `
       select p.environment_id, p.id as payment_id from payments p
       left join environments e on e.id = p.environment_id
@@ -150,7 +149,7 @@ export const PAYMENT_CHECKS: readonly BookCheck[] = [
   {
     check: "payment_has_connection",
     proves:
-      "Every payment and every token is at a processor that there is: one that is built in, a connection of its environment, or the operator's in live mode. What is open is at none that was disconnected.",
+      "Every payment and token is at an existing processor: a built-in one, a connection of its environment, or the operator's in live mode. Nothing open is at a disconnected one.",
     sql: `
       select s.environment_id, s.id, s.object, s.connection_id from (
         select environment_id, id, 'payment' as object, connection_id,
@@ -168,7 +167,7 @@ export const PAYMENT_CHECKS: readonly BookCheck[] = [
   {
     check: "payment_shows_its_dispute",
     proves:
-      "A payment is disputed exactly as the dispute that decides about its refunds says, and every dispute is of a payment that exists.",
+      "A payment's dispute status is that of the dispute that decides about its refunds, and every dispute's payment exists.",
     sql: `
       select coalesce(p.environment_id, d.environment_id) as environment_id, coalesce(p.id, d.payment_id) as payment_id,
         p.dispute_id, p.dispute_status, d.id as decisive_dispute, d.status as decisive_status
@@ -182,7 +181,7 @@ export const PAYMENT_CHECKS: readonly BookCheck[] = [
   },
   {
     check: "transaction_has_payment",
-    proves: "Every transaction is of a payment that exists: what a foreign key would refuse.",
+    proves: "Every transaction's payment exists; there is no foreign key.",
     sql: `
       select t.environment_id, t.payment_id, t.id as transaction_id, t.type from transactions t
       left join payments p on p.environment_id = t.environment_id and p.id = t.payment_id
@@ -190,7 +189,7 @@ export const PAYMENT_CHECKS: readonly BookCheck[] = [
   },
   {
     check: "created_with_id",
-    proves: "Every payment and transaction was created at the time that is in its id, so lists are in order.",
+    proves: "Every payment and transaction was created at the time in its id, so lists are in order.",
     sql: `
       select * from (
         select 'payment' as object, environment_id, id, created_at from payments
@@ -203,7 +202,7 @@ export const PAYMENT_CHECKS: readonly BookCheck[] = [
   {
     check: "sessions_match_payments",
     proves:
-      "A client session is paid by exactly one payment, of its price, and busy exactly while one of its payments is under way.",
+      "A completed client session has exactly one payment, of its price, and an open one names its payment in progress, if any.",
     sql: `
       select s.environment_id, s.id as client_session_id, s.status, s.payment_id, s.open_payment_id,
         coalesce(t.paid, '{}') as paid, coalesce(t.under_way, '{}') as under_way, t.of_other_price
@@ -224,7 +223,7 @@ export const PAYMENT_CHECKS: readonly BookCheck[] = [
   },
   {
     check: "payment_has_its_card_on_file",
-    proves: "A payment that charged or stored a card has that card: of its customer, at its connection.",
+    proves: "The stored card of a payment exists, belongs to its customer and is at its connection.",
     sql: `
       select p.environment_id, p.id as payment_id, p.payment_method_id, p.initiator from payments p
       left join payment_methods m on m.environment_id = p.environment_id and m.id = p.payment_method_id

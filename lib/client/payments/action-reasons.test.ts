@@ -26,8 +26,13 @@ describe("why an action is not possible", () => {
     for (const status of PAYMENT_STATUSES) {
       const refunded = status === "REFUNDED" ? 10_000 : 0;
       const money = {
-        ...{ status, amount: 10_000, amount_captured: 10_000, amount_refunded: refunded, refund_pending: 0 },
-        ...{ dispute_status: null, capture_reversed_at: null },
+        status,
+        amount: 10_000,
+        amount_captured: 10_000,
+        amount_refunded: refunded,
+        refund_pending: 0,
+        dispute_status: null,
+        capture_reversed_at: null,
       };
       for (const open_operation_id of [null, "an operation"]) {
         const actions = availableActions({ ...money, open_operation_id });

@@ -1,5 +1,5 @@
+import { type DisputeStatus, isLost } from "@/lib/contract/disputes/statuses";
 import { moneyText } from "@/lib/contract/format";
-import { type DisputeStatus, isLost } from "@/lib/contract/payments/dispute-words";
 import type { ShownPayment } from "@/lib/contract/payments/payment-detail";
 import type { UserPermission } from "@/lib/contract/permissions";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";

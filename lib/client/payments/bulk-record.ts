@@ -1,4 +1,5 @@
 import type { RefundReason } from "@/lib/contract/transactions/words";
+import type { RequestRecord } from "./keyed-request";
 import type { UnknownWhy } from "./money-attempt";
 import { canRetry, type MoneyRecord } from "./money-record";
 
@@ -37,7 +38,7 @@ export type BulkRun = {
 };
 
 /** Requests of this browser without a known outcome. */
-export type Unfinished = { records: MoneyRecord[]; bulk: BulkRun | null };
+export type Unfinished = { records: MoneyRecord[]; requests: RequestRecord[]; bulk: BulkRun | null };
 
 type Owner = Pick<MoneyRecord, "mode" | "merchantId">;
 

@@ -85,7 +85,7 @@ describe("a bulk refund", () => {
   const steps = (bulk: BulkRefund) => bulk.getSnapshot().rows.map(({ state }) => state.step);
   const all = <Step extends string>(step: Step): Step[] => Array.from({ length: COUNT }, () => step);
 
-  test("refunds every row once, under a key of its own", async () => {
+  test("refunds every row once, under its own key", async () => {
     const bulk = start();
     await Promise.all([bulk.start(form), bulk.start(form)]);
     expect(steps(bulk)).toEqual(all("refunded"));
@@ -115,15 +115,15 @@ describe("a bulk refund", () => {
 
   test("has at most three requests in progress", async () => {
     let now = 0;
-    let most = 0;
+    let max = 0;
     answer = async (chargeId) => {
-      most = Math.max(most, ++now);
+      max = Math.max(max, ++now);
       await new Promise((resolve) => setImmediate(resolve));
       now--;
       return made(chargeId);
     };
     await start().start(form);
-    expect(most).toBe(3);
+    expect(max).toBe(3);
   });
 
   test("skips rows that have changed; a refused or unknown row does not stop the others", async () => {

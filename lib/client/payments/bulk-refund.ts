@@ -1,5 +1,5 @@
+import { isDisputed } from "@/lib/contract/disputes/statuses";
 import { cardText, moneyText } from "@/lib/contract/format";
-import { isDisputed } from "@/lib/contract/payments/dispute-words";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
 import {
   afterReload,
@@ -128,7 +128,7 @@ export class BulkRefund {
       if (state.step === "unknown" && state.why === "pending") void this.#watch(key);
   }
 
-  /** Discards the run: every outcome is known, or the user has given up on it. */
+  /** Discards the run: every outcome is known, or the user abandoned it. */
   forget(): void {
     this.ports.store.remove();
   }

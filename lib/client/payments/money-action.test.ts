@@ -248,7 +248,7 @@ describe("a money action of the dashboard", () => {
     await settled(driver, "done");
   });
 
-  test("if the status cannot be read, the outcome stays unknown and the page says why", async () => {
+  test("if the status cannot be read, the outcome stays unknown and the page shows why", async () => {
     const driver = new MoneyDriver("refund", "pay_1", {
       ...ports(),
       lookUp: () => Promise.reject(new Error("No answer came.")),
@@ -272,7 +272,7 @@ describe("a money action of the dashboard", () => {
     expect(driver.getSnapshot()).toMatchObject({ state: { step: "done" }, record: { transactionId: null } });
   });
 
-  test("after a refusal that the key stores, the next attempt gets a new key; after others it keeps its key", async () => {
+  test("after a refusal stored under the key, the next attempt gets a new key; after others it keeps its key", async () => {
     const driver = await start();
     answers = [refusal("outcome_pending", 409), refusal("amount_exceeds_refundable", 422), made()];
     await driver.submit({ amount: 4_000 }, 4_000);
@@ -281,7 +281,7 @@ describe("a money action of the dashboard", () => {
     expect(sent.map(({ key }) => key)).toEqual(["key-1", "key-1", "key-2"]);
   });
 
-  test("a retry that is refused for another reason leaves the outcome unknown and says why", async () => {
+  test("a retry that is refused for another reason leaves the outcome unknown and shows why", async () => {
     const driver = await start();
     answers = [noAnswer, refusal("permission_denied", 403)];
     await driver.submit({}, 10_000);

@@ -22,7 +22,7 @@ function script(...attempts: Attempt<string>[]) {
   return { ports, waits, left: attempts };
 }
 
-describe("what a response says about the money", () => {
+describe("what a response proves about the money", () => {
   test("the refusals that a key stores are those of the contract", () => {
     expect(ERROR_CODES.filter(isKeptRefusal)).toEqual(ERROR_CODES.filter((code) => "stored" in ERRORS[code]));
   });
@@ -51,7 +51,7 @@ describe("what a response says about the money", () => {
     }
   });
 
-  test("it retries after the requested time and takes the response", async () => {
+  test("it retries after the requested time and uses the response", async () => {
     const { ports, waits } = script(refused("idempotency_request_in_progress", 1_500), refused("rate_limited"), {
       kind: "answered",
       status: 201,
@@ -67,7 +67,7 @@ describe("what a response says about the money", () => {
     expect(waits.length).toBeLessThan(30);
   });
 
-  test("after 'in progress' a refusal that no key keeps is no answer", async () => {
+  test("after 'in progress' a refusal that isn't stored under the key proves nothing", async () => {
     const { ports } = script(refused("idempotency_request_in_progress"), refused("permission_denied"));
     expect(await attemptMoney(ports, false)).toMatchObject({ kind: "unknown" });
   });

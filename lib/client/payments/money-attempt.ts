@@ -68,7 +68,7 @@ export async function attemptMoney<Data>(
     const attempt = await ports.send();
     const comesBack = times < MAX_AUTOMATIC_REPEATS && ports.stopped?.() !== true;
     if (attempt.kind === "refused" && isComeBack(attempt) && comesBack) {
-      // "In progress" means that a request with this key is being processed, whoever sent it.
+      // "In progress" means that a request with this key is being processed, perhaps from another sender.
       if (attempt.code === "idempotency_request_in_progress") unknownBefore = true;
       await ports.wait(Math.min(attempt.retryAfterMs ?? DEFAULT_WAIT_MS, MAX_WAIT_MS));
       continue;

@@ -93,12 +93,14 @@ const portsOf = (access: MoneyAccess) => ({
   newKey: newIdempotencyKey,
   now: () => Date.now(),
   wait,
-  /** Without browser locks (http on another machine), only the service's own guards apply. */
-  exclusively: <T>(paymentId: string, work: () => Promise<T>): Promise<T> =>
-    navigator.locks ? navigator.locks.request(`cardlane.money.${paymentId}`, work) : work(),
+  exclusively,
 });
 
-const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+/** Without browser locks (http on another machine), only the service's own guards apply. */
+export const exclusively = <T>(subject: string, work: () => Promise<T>): Promise<T> =>
+  navigator.locks ? navigator.locks.request(`cardlane.money.${subject}`, work) : work();
+
+export const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** `crypto.randomUUID` exists only on https and localhost; `getRandomValues` everywhere. */
 export function newIdempotencyKey(): string {
@@ -136,17 +138,19 @@ async function readPatiently(access: MoneyAccess, paymentId: string): Promise<Mo
   }
 }
 
-/** Sends one POST to /v1 as an attempt. Throws errors that are neither a refusal nor a missing response. */
-async function attempt(
+/** Sends one POST to /v1 that moves a payment's money, as an attempt. */
+function attempt(
   { mode, headers, moneyHeaders }: MoneyAccess,
   { address, params }: ReturnType<typeof placeOf>,
   request: { body: MoneyBody; idempotencyKey: string },
 ): Promise<Attempt<MoneyResponse>> {
+  return toAttempt(() => callApi(address, { ...request, params, mode, headers: { ...headers, ...moneyHeaders?.() } }));
+}
+
+/** A call of the API as an attempt. Throws errors that are neither a refusal nor a missing response. */
+export async function toAttempt<Data>(call: () => Promise<{ data: Data; status: number }>): Promise<Attempt<Data>> {
   try {
-    const { data, status } = await callApi(address, {
-      ...{ ...request, params, mode },
-      headers: { ...headers, ...moneyHeaders?.() },
-    });
+    const { data, status } = await call();
     return { kind: "answered", status, data };
   } catch (error) {
     if (error instanceof NoResponseError) return { kind: "no_answer" };

@@ -1,5 +1,4 @@
 /** Money requests of this browser: the open dialog, and requests without a known outcome. */
-import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
 import type { Mode } from "@/lib/contract/transactions/words";
 
 export type MoneyAction = "refund" | "capture" | "void";
@@ -36,46 +35,56 @@ const RETRY_FOR_MS = 23 * 60 * 60 * 1000;
 export const canRetry = (record: Pick<MoneyRecord, "sentAt">, now: number): boolean =>
   now - record.sentAt < RETRY_FOR_MS;
 
-export type RecordStore = {
-  find(paymentId: string, action: MoneyAction): MoneyRecord | null;
-  list(): MoneyRecord[];
-  save(record: MoneyRecord): void;
-  remove(record: Pick<MoneyRecord, "paymentId" | "action">): void;
+/** Requests without a known outcome, by name, in storage that all tabs share and that outlives them. */
+type RequestRecords<R> = {
+  find(name: string): R | null;
+  /** Oldest first. */
+  list(): R[];
+  save(name: string, record: R): void;
+  remove(name: string): void;
   /** Called after every change. Returns an unsubscribe function. */
   subscribe(listener: () => void): () => void;
 };
 
-const PREFIX = "cardlane.money.";
 const listeners = new Set<() => void>();
 
-/**
- * Records of one merchant and mode in storage that all tabs share and that outlives them: a request unknown
- * to one tab isn't sent by another under a new key. Throws if storage is full: no money is sent without its
- * record.
- */
-export function recordStore(storage: Storage, owner: { merchantId: string; mode: Mode }): RecordStore {
-  const prefix = `${PREFIX}${owner.mode}.${owner.merchantId}.`;
-  const nameOf = (paymentId: string, action: MoneyAction) => `${prefix}${action}.${paymentId}`;
-  const changed = () => {
-    for (const listener of listeners) listener();
+export function notifyRecordListeners(): void {
+  for (const listener of listeners) listener();
+}
+
+/** Throws if storage is full: no request is sent without its record. */
+export function requestRecords<R extends { readonly key: string; readonly sentAt: number }>(
+  storage: Storage,
+  prefix: string,
+): RequestRecords<R> {
+  const read = (name: string): R | null => {
+    const text = storage.getItem(name);
+    if (text === null) return null;
+    try {
+      const record = JSON.parse(text) as R;
+      return typeof record.key === "string" && typeof record.sentAt === "number" ? record : null;
+    } catch {
+      // Not written by this page, so there is nothing to retry.
+      return null;
+    }
   };
   return {
-    find: (paymentId, action) => read(storage, nameOf(paymentId, action)),
+    find: (name) => read(prefix + name),
     list() {
       const names = Array.from({ length: storage.length }, (_, index) => storage.key(index) ?? "");
       return names
         .filter((name) => name.startsWith(prefix))
-        .map((name) => read(storage, name))
+        .map(read)
         .filter((record) => record !== null)
         .toSorted((a, b) => a.sentAt - b.sentAt);
     },
-    save(record) {
-      storage.setItem(nameOf(record.paymentId, record.action), JSON.stringify(record));
-      changed();
+    save(name, record) {
+      storage.setItem(prefix + name, JSON.stringify(record));
+      notifyRecordListeners();
     },
-    remove({ paymentId, action }) {
-      storage.removeItem(nameOf(paymentId, action));
-      changed();
+    remove(name) {
+      storage.removeItem(prefix + name);
+      notifyRecordListeners();
     },
     subscribe(listener) {
       listeners.add(listener);
@@ -88,40 +97,25 @@ export function recordStore(storage: Storage, owner: { merchantId: string; mode:
   };
 }
 
-function read(storage: Storage, name: string): MoneyRecord | null {
-  const text = storage.getItem(name);
-  if (text === null) return null;
-  try {
-    const record = JSON.parse(text) as MoneyRecord;
-    return typeof record.key === "string" && typeof record.sentAt === "number" ? record : null;
-  } catch {
-    // Not written by this page, so there is nothing to retry.
-    return null;
-  }
-}
+export type RecordStore = {
+  find(paymentId: string, action: MoneyAction): MoneyRecord | null;
+  list(): MoneyRecord[];
+  save(record: MoneyRecord): void;
+  remove(record: Pick<MoneyRecord, "paymentId" | "action">): void;
+  subscribe(listener: () => void): () => void;
+};
 
-/** The open money dialog. It lives above the pages, so that a row that leaves its list doesn't close it. */
-export type MoneyDialogRequest =
-  | { readonly kind: "action"; readonly action: MoneyAction; readonly paymentId: string }
-  /** A null `selection` resumes this tab's unfinished run. */
-  | { readonly kind: "bulk"; readonly selection: readonly ListedTransaction[] | null; readonly onDone: () => void };
-
-let current: MoneyDialogRequest | null = null;
-const dialogListeners = new Set<() => void>();
-
-export function openMoneyDialog(request: MoneyDialogRequest): void {
-  current = request;
-  for (const listener of dialogListeners) listener();
-}
-
-export function closeMoneyDialog(): void {
-  current = null;
-  for (const listener of dialogListeners) listener();
-}
-
-export const currentMoneyDialog = (): MoneyDialogRequest | null => current;
-
-export function subscribeToMoneyDialog(listener: () => void): () => void {
-  dialogListeners.add(listener);
-  return () => dialogListeners.delete(listener);
+/**
+ * Money records of one merchant and mode: a request unknown to one tab isn't sent by another under a new key.
+ */
+export function recordStore(storage: Storage, owner: { merchantId: string; mode: Mode }): RecordStore {
+  const records = requestRecords<MoneyRecord>(storage, `cardlane.money.${owner.mode}.${owner.merchantId}.`);
+  const nameOf = (paymentId: string, action: MoneyAction) => `${action}.${paymentId}`;
+  return {
+    find: (paymentId, action) => records.find(nameOf(paymentId, action)),
+    list: records.list,
+    save: (record) => records.save(nameOf(record.paymentId, record.action), record),
+    remove: ({ paymentId, action }) => records.remove(nameOf(paymentId, action)),
+    subscribe: records.subscribe,
+  };
 }

@@ -139,6 +139,7 @@ export const refundPayment = endpoint({
     ...MONEY_ERRORS,
     "resource_not_found",
     "invalid_state",
+    "limit_exceeded",
     "payment_disputed",
     "amount_exceeds_refundable",
     "payment_failed",

@@ -1,6 +1,8 @@
+import type { LinkedCustomer } from "@/lib/contract/customers/customer";
+import type { Dispute } from "@/lib/contract/disputes/dispute";
 import type { DeclineCode } from "@/lib/contract/errors";
+import type { InvoiceStatus, SubscriptionStatus } from "@/lib/contract/subscriptions/statuses";
 import type { Transaction } from "@/lib/contract/transactions/transaction";
-import type { Dispute } from "./dispute";
 import type { Payment } from "./payment";
 import type { LedgerAccountName } from "./words";
 
@@ -21,7 +23,7 @@ export type PaymentDetail = {
   pending: boolean;
   decline: { code: DeclineCode; meaning: string; advice: string } | null;
   /** Oldest first. */
-  disputes: ShownDispute[];
+  disputes: Dispute[];
   /** The processor's own ids; null if the processor gives none. */
   processor: ShownProcessor | null;
   /** Oldest first. */
@@ -35,9 +37,6 @@ export type PaymentDetail = {
   /** True if refunds, timeline, ledger, events or requests have more entries than shown. */
   truncated: boolean;
 };
-
-/** `url`: the dispute in the processor's dashboard. */
-type ShownDispute = Dispute & { url: string | null };
 
 export type ShownProcessor = {
   /** Display name, such as "Stripe"; null while not connected. */
@@ -56,8 +55,8 @@ type TransactionNote = {
 
 /** Author of an action. */
 export type ShownActor = {
-  type: "api_key" | "user" | "staff" | "shopper" | "system";
-  /** `key_…`, `usr_…`, or a shopper's `cs_…`; null for Cardlane and its staff. */
+  type: "api_key" | "user" | "staff" | "shopper" | "customer" | "system";
+  /** `key_…`, `usr_…`, or a shopper's `cs_…`; null for customers, Cardlane and its staff. */
   id: string | null;
   name: string;
   /** A key's prefix and last 4, or a user's e-mail address. */
@@ -139,9 +138,10 @@ export type LinkedObjects = {
   client_session: { id: string; status: string; created_at: string } | null;
   /** The payment link that created its session. */
   payment_link: { id: string; title: string } | null;
-  subscription_id: string | null;
-  /** `cust_…`; null if the payment names none, or its customer isn't known yet. */
-  customer: string | null;
+  subscription: { id: string; plan_name: string; status: SubscriptionStatus } | null;
+  invoice: { id: string; number: string | null; status: InvoiceStatus } | null;
+  /** Null if the payment names none, or its customer isn't known yet. */
+  customer: LinkedCustomer | null;
   /** Other payments of the same customer; null if the payment names none. */
   customer_payments: { count: number; more: boolean } | null;
   batches: { id: string; currency: string; created_at: string }[];

@@ -211,7 +211,13 @@ export const createPaymentBody = z
       wrong("initiator", "Send initiator only with a payment_method_id.");
     if (!body.save_payment_method) return;
     if (body.payment_method_id !== undefined) wrong("save_payment_method", "This card is stored already.");
-    else if (body.customer_id === null) wrong("save_payment_method", "Send the customer_id that the card belongs to.");
+    else if (body.customer_id === null)
+      context.addIssue({
+        code: "custom",
+        path: ["customer_id"],
+        params: { code: "missing_parameter" },
+        message: "Send the customer that the card belongs to.",
+      });
   })
   // The same request whether or not a default is written out.
   .overwrite(({ save_payment_method, ...body }) => ({

@@ -1,8 +1,9 @@
 /**
  * Enums of payments and the check digit of cards, without zod; separate from the enums that every list needs.
  */
+
+import type { DisputeReason, DisputeStatus } from "@/lib/contract/disputes/statuses";
 import type { RefundReason } from "@/lib/contract/transactions/words";
-import type { DisputeStatus } from "./dispute-words";
 
 export const REFUND_REASON_WORDS: Record<RefundReason, string> = {
   DUPLICATE: "Duplicate payment",
@@ -105,14 +106,25 @@ export const OUTSIDE_REFUND = "refunded at the processor";
 /** Detail of a void that releases a late approval. */
 export const LATE_APPROVAL = "approved after the payment had ended";
 
+/** Dispute reasons in plain words. */
+export const DISPUTE_REASON_WORDS: Record<DisputeReason, string> = {
+  FRAUDULENT: "Fraudulent",
+  NOT_RECEIVED: "Not received",
+  NOT_AS_DESCRIBED: "Not as described",
+  DUPLICATE: "Duplicate",
+  CANCELLED: "Cancelled",
+  CREDIT_NOT_PROCESSED: "Credit not processed",
+  OTHER: "Other",
+};
+
 /** Dispute statuses in plain words. */
 export const DISPUTE_STATUS_WORDS: Record<DisputeStatus, { readonly title: string; readonly meaning: string }> = {
   NEEDS_RESPONSE: {
     title: "Needs a response",
-    meaning: "The cardholder's bank asks for evidence. Respond in the processor's dashboard.",
+    meaning: "The cardholder’s bank asks for evidence. Respond in the processor’s dashboard.",
   },
-  UNDER_REVIEW: { title: "Under review", meaning: "The evidence is with the cardholder's bank, which decides." },
+  UNDER_REVIEW: { title: "Under review", meaning: "The evidence is with the cardholder’s bank, which decides." },
   WON: { title: "Won", meaning: "The bank decided in your favor, or ended its inquiry and took no money." },
-  LOST: { title: "Lost", meaning: "The bank decided in the cardholder's favor. The amount is lost." },
+  LOST: { title: "Lost", meaning: "The bank decided in the cardholder’s favor. The amount is lost." },
   ACCEPTED: { title: "Accepted", meaning: "The dispute was accepted. The amount is lost." },
 };

@@ -40,8 +40,12 @@ test("a stored card is charged like any other, for its customer, with the mercha
   expect(made).toMatchObject({
     status: 201,
     body: {
-      ...{ status: "AUTHORIZED", payment_method_id: id, initiator: "merchant", customer_id: "cus_1" },
-      ...{ card, metadata: { order: "7" } },
+      status: "AUTHORIZED",
+      payment_method_id: id,
+      initiator: "merchant",
+      customer_id: "cus_1",
+      card,
+      metadata: { order: "7" },
       transactions: [{ customer_id: "cus_1", cvv_result: "P" }],
     },
   });

@@ -28,7 +28,7 @@ async function challenged() {
 
 describe("the page of a challenge at the bank", () => {
   test.each(["x=1", "MD=1&PaRes=2", "redirectResult=", "=1", ""])(
-    "that is opened with %j, which says nothing, changes nothing, however often",
+    "that is opened with the meaningless %j changes nothing, however often",
     async (query) => {
       const { comeBack, operations, get, id, environmentId, expiresAt } = await challenged();
       const told = async () => (await eventsAsTold(db, environmentId)).map(({ event }) => event.id);

@@ -11,7 +11,7 @@ import { formatMinor, isSupportedCurrency } from "@/lib/contract/currencies";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId, encodeIdOrNull, ID_PREFIX } from "@/lib/contract/ids";
 import type { CreatePaymentBody } from "@/lib/contract/payments/payment";
-import type { AcceptedCard, CardHolder } from "@/lib/processor/port";
+import type { AcceptedCard, CardHolder } from "@/lib/processor/cards";
 import type { Connected } from "@/lib/processor/registry";
 import type { Context, Reply } from "../context";
 import { resourceNotFound } from "../context";
@@ -136,8 +136,9 @@ async function tokenize(
 }
 
 /**
- * The card behind a `tok_…`, which only the processor that made it can charge, or behind the chosen processor's
- * own token. T1 checks that a `tok_…` is unused after it claims the key: a replay needs no usable token.
+ * The card behind a `tok_…`, which only the processor that made it can charge, or behind the chosen
+ * processor's own token. T1 checks that a `tok_…` is unused after it claims the key: a replay needs no usable
+ * token.
  */
 async function useToken(ctx: Context, chosen: Connected, token: string): Promise<TypedCard | null> {
   const { service, environment } = ctx;
@@ -169,7 +170,9 @@ async function useToken(ctx: Context, chosen: Connected, token: string): Promise
   return { card, name: row.card_name, postalCode: row.postal_code };
 }
 
-/** A token that the processor's script created on the merchant's page; null if the processor does not know it. */
+/**
+ * A token that the processor's script created on the merchant's page; null if the processor does not know it.
+ */
 export async function acceptToken(ctx: Context, at: Connected, token: string): Promise<AcceptedCard | null> {
   const { processor } = at;
   const isOurs = token.startsWith(`${ID_PREFIX.paymentToken}_`);
@@ -199,8 +202,8 @@ async function findCardSession(
 }
 
 /**
- * Refuses a mismatch, unless a response is stored under the key: that is replayed, whatever the plan costs now.
- * A key that is free, or becomes free during the wait, gets the refusal.
+ * Refuses a mismatch, unless a response is stored under the key: that is replayed, whatever the plan costs
+ * now. A key that is free, or becomes free during the wait, gets the refusal.
  */
 async function refuseMismatch(ctx: Context, mismatch: AppError): Promise<Reply> {
   const reply = await replyFromMoneyKey(ctx);
@@ -211,6 +214,8 @@ async function refuseMismatch(ctx: Context, mismatch: AppError): Promise<Reply> 
 /** The shopper saw the session's price and plan in the form, so the payment must have both. */
 function differsFromSession(body: CreatePaymentBody, session: ClientSessionRow): AppError | null {
   const { amount, currency } = session;
+  if (amount === null || currency === null)
+    return differs("payment_token", "This token's client session stores a card and pays nothing.");
   if (body.currency !== currency || body.amount !== amount) {
     return differs(
       body.currency !== currency ? "currency" : "amount",

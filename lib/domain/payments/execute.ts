@@ -27,7 +27,10 @@ export type Execution =
   | (Executed & { operation: OpenOperation })
   /** Nothing was written: the key is in use, or another payment has just claimed the session. */
   | { kind: "unclaimed" }
-  /** The guard refused. `claimed`: this request holds the key. Without a snapshot the payment does not exist (yet). */
+  /**
+   * The guard refused. `claimed`: this request holds the key. Without a snapshot the payment does not exist
+   * (yet).
+   */
   | { kind: "refused"; claimed: boolean; snapshot: PaymentSnapshot | null };
 
 /** Retry budget of a call that provably was not executed: attempts, and time since the start. */
@@ -37,9 +40,9 @@ const RESEND_WINDOW_MS = 30_000;
 const HOLD_PAUSE_MS = 100;
 
 /**
- * Moves money: T1 claims the key, reserves and writes the intent; the processor is called with no transaction and no
- * connection held; T2 writes the outcome. After a crash in between, recovery finds the intent. An unreadable response
- * is an unknown outcome, never a failure.
+ * Moves money: T1 claims the key, reserves and writes the intent; the processor is called with no transaction
+ * and no connection held; T2 writes the outcome. After a crash in between, recovery finds the intent. An
+ * unreadable response is an unknown outcome, never a failure.
  */
 export async function execute(
   service: Service,
@@ -102,14 +105,27 @@ async function reserve(
     };
   }
   const wholeOnly = order.kind === "capture" && !at.processor.capabilities.partialCapture;
-  const reservation = await reserveFollowUp(sql, order, { lease, guardedConnectionId, wholeOnly });
+  const reservation = await reserveFollowUp(sql, order, { lease, guardedConnectionId, wholeOnly }).catch(
+    (error: unknown) => {
+      if (isStaleOutcome(error)) return null;
+      throw error;
+    },
+  );
+  if (!reservation) {
+    const snapshot = await findPayment(sql, order.environment.id, order.paymentId);
+    return { kind: "refused", claimed: false, snapshot };
+  }
   if (!reservation.found) return { kind: "refused", claimed: false, snapshot: null };
   if (!reservation.claimed) return { kind: "unclaimed" };
   const snapshot = await findPayment(sql, order.environment.id, order.paymentId);
   if (!snapshot) throw new Error(`payment ${order.paymentId} disappeared`);
-  const { amount } = reservation;
+  const { amount, detail } = reservation;
   if (!reservation.reserved || amount === null) return { kind: "refused", claimed: true, snapshot };
-  return { kind: "reserved", operation: operationFromOrder(order, snapshot, amount, reservation), snapshot };
+  return {
+    kind: "reserved",
+    operation: operationFromOrder({ ...order, detail }, snapshot, amount, reservation),
+    snapshot,
+  };
 }
 
 /** A call to the processor. `begunMs`: start of its operation, by the service's timer. */
@@ -121,8 +137,9 @@ type Sending = {
 };
 
 /**
- * The call and T2 of an operation that this process holds. The call is sent within the processor's timeout after
- * `begunMs`. If it provably was not executed it is retried within the retry budget; then the operation fails.
+ * The call and T2 of an operation that this process holds. The call is sent within the processor's timeout
+ * after `begunMs`. If it provably was not executed it is retried within the retry budget; then the operation
+ * fails.
  */
 export async function send(
   service: Service,
@@ -173,9 +190,9 @@ async function sendIfInTime(
 }
 
 /**
- * A new lease for an operation that a process pause or a lock delayed until it was too late to send. A process that
- * takes over an authorization only checks its status, so this request may still send it; other operations may have
- * been sent. Null: the operation is closed, or another process holds it.
+ * A new lease for an operation that a process pause or a lock delayed until it was too late to send. A
+ * process that takes over an authorization only checks its status, so this request may still send it; other
+ * operations may have been sent. Null: the operation is closed, or another process holds it.
  */
 async function renewLease(
   service: Service,
@@ -194,7 +211,8 @@ async function renewLease(
       const row = await findOperation(sql, operation.environmentId, operation.id);
       if (!onlyChecked || row?.state !== "open" || timer.elapsedMs() > giveUpAtMs) return null;
     } catch (error) {
-      // The database is briefly unavailable, for example after a crash; only this request has the card, so it retries.
+      // The database is briefly unavailable, for example after a crash; only this request has the card, so it
+      // retries.
       if (!wasNotExecuted(error) || timer.elapsedMs() > giveUpAtMs) throw error;
     }
     await timer.wait(HOLD_PAUSE_MS);
@@ -202,8 +220,8 @@ async function renewLease(
 }
 
 /**
- * Writes a call's outcome: T2 if it ends the operation, otherwise the time of the next status check, which backs off
- * with `attempts`. `sent`: it was the call that moves the money, so no call is in flight any more.
+ * Writes a call's outcome: T2 if it ends the operation, otherwise the time of the next status check, which
+ * backs off with `attempts`. `sent`: it was the call that moves the money, so no call is in flight any more.
  */
 export async function conclude(
   service: Service,

@@ -97,7 +97,7 @@ test("a challenge without a response for half an hour ends in one decline", asyn
   await expectClean();
 });
 
-test("a challenge that is passed, failed and abandoned at once has one outcome", async () => {
+test("a challenge that is passed, failed and abandoned concurrently has one outcome", async () => {
   const tenant = await moneyTenant(db);
   const { body: payment } = await tenant.create(CHALLENGED);
   await abandon(payment.id);
@@ -114,7 +114,7 @@ test("a challenge that is passed, failed and abandoned at once has one outcome",
   await expectClean();
 });
 
-test("a passed challenge whose answer is lost is sent again and charges once", async () => {
+test("a passed challenge whose response is lost is sent again and charges once", async () => {
   const tenant = await moneyTenant(db);
   const { body: payment } = await tenant.create(CHALLENGED);
   tenant.script.next(losesAnswer);

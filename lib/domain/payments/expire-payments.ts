@@ -18,13 +18,13 @@ import { CHALLENGE_MINUTES, type Change } from "./outcome";
 /** Results after which the payment is tried again later. */
 const REFUSED: ReadonlySet<string> = new Set<Change["result"]["kind"]>(["payment_failed", "processor_refused"]);
 
-/** Payments per query, and the max. of one environment among them, so that it does not delay the others. */
+/** Payments per query, and the max of one environment among them, so that it does not delay the others. */
 const PAGE_SIZE = 100;
 const MAX_PER_ENVIRONMENT = 25;
 
 /**
  * Voids expired authorizations (`void_reason: "expired"`), ends abandoned 3-D Secure challenges, and retries
- * refused voids of late approvals, environment by environment in turn. Each step is guarded, so any number of
+ * refused voids of late approvals, round-robin over environments. Each step is guarded, so any number of
  * instances may run it. Returns the number of payments it ended.
  */
 export async function expirePayments(service: Service, stopping?: AbortSignal): Promise<number> {
@@ -88,7 +88,7 @@ async function endDue<Due extends DuePayment>(
         if (execution.kind === "finished" && !REFUSED.has(execution.change.result.kind)) ended++;
       } catch (error) {
         if (isDatabaseUnavailable(error)) throw error;
-        service.log.error({ err: error, payment: due.id }, "a payment past its time could not be ended");
+        service.log.error({ err: error, payment: due.id }, "an expired payment could not be ended");
       }
     }
     after = dues.length < PAGE_SIZE ? undefined : dues.at(-1)?.environment_id;

@@ -22,7 +22,7 @@ async function deadlocks(): Promise<number> {
 }
 
 describe("a late outcome", () => {
-  test("is discarded after another has taken the operation over and finished it", async () => {
+  test("is discarded after another process has taken over and finished the operation", async () => {
     const tenant = await moneyTenant(db);
     const { body: payment } = await tenant.create();
     const held = holds();
@@ -108,7 +108,7 @@ describe("contention on one payment", () => {
     await expectClean();
   });
 
-  test("40 refunds that end at once are all written, without a deadlock, while settlement runs", async () => {
+  test("40 concurrently finishing refunds are all written, without a deadlock, while settlement runs", async () => {
     const tenant = await moneyTenant(db);
     const before = await deadlocks();
     const { body: payment } = await tenant.create();
@@ -135,7 +135,7 @@ describe("contention on one payment", () => {
     ["refund", 60],
     ["capture", 40],
     ["void", 20],
-  ] as const)("%s × %i at once never does more than there is", async (kind, count) => {
+  ] as const)("%s × %i concurrently never does more than there is", async (kind, count) => {
     const tenant = await moneyTenant(db);
     const { body: payment } = await tenant.create(kind === "refund" ? {} : { capture_method: "manual" });
     const answers = await Promise.all(
@@ -159,7 +159,7 @@ describe("contention on one payment", () => {
     await expectClean();
   });
 
-  test("captures, voids, refunds, settlement and expiry of many payments at once end without a deadlock", async () => {
+  test("concurrent captures, voids, refunds, settlement and expiry of many payments finish without a deadlock", async () => {
     const tenant = await moneyTenant(db);
     const before = await deadlocks();
     const payments = await Promise.all(Array.from({ length: 12 }, () => tenant.create({ capture_method: "manual" })));
@@ -179,7 +179,7 @@ describe("contention on one payment", () => {
   });
 });
 
-describe("what the processor says", () => {
+describe("the processor's report", () => {
   test("the account of another merchant at the processor is never touched by a reference of ours", async () => {
     const tenant = await moneyTenant(db);
     const stranger = await moneyTenant(db);

@@ -1,9 +1,11 @@
 import type { Sql, Transaction } from "@/db/client";
 import { findSessionUnderWay } from "@/db/queries/checkout/client-sessions";
+import { findByProcessorToken } from "@/db/queries/payment-methods";
 import { releaseOperation, timeWhileHeld } from "@/db/queries/payments/operations";
 import { isStaleOutcome, lockPayment, type OutcomeWrite, writeOutcome } from "@/db/queries/payments/outcomes";
 import { findPayment, type PaymentSnapshot } from "@/db/queries/payments/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
+import type { Consent } from "@/lib/contract/payment-methods/payment-method";
 import { newId } from "@/lib/ids";
 import type { Outcome } from "@/lib/processor/port";
 import { clockTime, type Reply, type Service } from "../context";
@@ -22,7 +24,9 @@ export type Executed =
   | { kind: "finished"; change: Change; reply: Reply | null }
   /** Another process holds the operation or has closed it, and its result counts. */
   | { kind: "lost" }
-  /** The outcome is not known yet; recovery checks it. `accepted`: the processor has confirmed the operation. */
+  /**
+   * The outcome is not known yet; recovery checks it. `accepted`: the processor has confirmed the operation.
+   */
   | { kind: "pending"; accepted: boolean };
 
 type Finished = Extract<Executed, { kind: "finished" }>;
@@ -31,9 +35,9 @@ type Finished = Extract<Executed, { kind: "finished" }>;
 const MAX_OPTIMISTIC_ATTEMPTS = 5;
 
 /**
- * T2: applies the outcome to the payment and writes change and response in one commit. If the payment changed in
- * between (another refund), it is read again; after `MAX_OPTIMISTIC_ATTEMPTS` it is locked first. If this process's clock is
- * wrong, or a test clock has moved, the database's time is used.
+ * T2: applies the outcome to the payment and writes change and response in one commit. If the payment changed
+ * in between (another refund), it is read again; after `MAX_OPTIMISTIC_ATTEMPTS` it is locked first. If this
+ * process's clock is wrong, or a test clock has moved, the database's time is used.
  */
 export async function finishOperation(
   service: Service,
@@ -52,8 +56,9 @@ export async function finishOperation(
         // An invoice and its subscription change with its payment.
         const isLocked = attempt > MAX_OPTIMISTIC_ATTEMPTS || read.payment.invoice_id !== null;
         if (isLocked) return finishLocked(service, operation, outcome, from, at);
-        const { write, finished } = prepareOutcome(service, operation, outcome, read, from, at);
         const { sql } = service.db.within(operation.environmentId);
+        const kept = await findKept(sql, read, outcome);
+        const { write, finished } = prepareOutcome(service, operation, outcome, { snapshot: read, kept }, from, at);
         const session = await withSessionEvent(sql, operation, write.session, finished.change);
         await writeOutcome(sql, operation.environmentId, { ...write, session });
         return finished;
@@ -77,9 +82,8 @@ export async function finishOperation(
 function logLateApproval({ log }: Service, { id, kind, paymentId }: OpenOperation, { payment, result }: Change): void {
   if (kind !== "void" || !hasEndedUnpaid(payment.status)) return;
   const about = { operation: id, payment: paymentId };
-  if (result.kind === "ok") log.warn(about, "what was approved after the payment had ended here was given back");
-  else
-    log.error(about, "what was approved after the payment had ended here could not be given back: it is tried again");
+  if (result.kind === "ok") log.warn(about, "a late approval was reversed");
+  else log.error(about, "a late approval could not be reversed and will be retried");
 }
 
 /** T2 with the payment locked first: slower, but free of conflicts. */
@@ -106,13 +110,28 @@ export async function finishInTransaction(
   now: string,
 ): Promise<Finished> {
   const snapshot = await getOperationPayment(service, operation, tx);
-  const { write, finished } = prepareOutcome(service, operation, outcome, snapshot, from, now);
+  const kept = await findKept(tx, snapshot, outcome);
+  const consent = await findConsent(tx, operation, snapshot);
+  const { write, finished } = prepareOutcome(service, operation, outcome, { snapshot, kept, consent }, from, now);
   const session = await withSessionEvent(tx, operation, write.session, finished.change);
-  const billed = await settlePayment(tx, operation, finished.change);
+  // The outcome of an operation that another process has ended is refused below, as stale.
+  const isOpen = snapshot.payment.open_operation_id === operation.id;
+  const billed = isOpen ? await settlePayment(service, tx, operation, finished.change) : null;
   const reply = billed && operation.request ? service.renderReply(operation.request, billed) : finished.reply;
   const response = operation.request && reply ? { ...reply, key: operation.request.key } : write.response;
   await writeOutcome(tx, operation.environmentId, { ...write, session, response });
   return { ...finished, reply };
+}
+
+/** The agreement of the shopper whose card the payment stores; null unless a payment form got it. */
+async function findConsent(
+  tx: Transaction,
+  { environmentId }: OpenOperation,
+  { payment, transactions }: PaymentSnapshot,
+): Promise<Consent | null> {
+  const sessionId = transactions.find(({ id }) => id === payment.charge_id)?.client_session_id ?? null;
+  if (!payment.saves_card || sessionId === null) return null;
+  return (await findSessionUnderWay(tx, environmentId, sessionId, payment.id))?.consent ?? null;
 }
 
 /** The current snapshot of an operation's payment. */
@@ -138,21 +157,35 @@ export function operationSnapshot(
   return { payment, charge, refund };
 }
 
+/** The row of a stored card, if the processor returned one that is known already. */
+type Kept = Awaited<ReturnType<typeof findByProcessorToken>>;
+
+/**
+ * The payment method of the card that a payment stored, if it was stored before: null for nearly all
+ * payments.
+ */
+async function findKept(sql: Sql | Transaction, { payment }: PaymentSnapshot, outcome: FinalOutcome): Promise<Kept> {
+  if (outcome.kind !== "approved" || outcome.storedToken === undefined || !payment.saves_card) return null;
+  const { environment_id: environmentId, connection_id: connectionId } = payment;
+  return findByProcessorToken(sql, { token: outcome.storedToken, connectionId, environmentId });
+}
+
 function prepareOutcome(
   service: Service,
   operation: OpenOperation,
   outcome: FinalOutcome,
-  snapshot: PaymentSnapshot,
+  { snapshot, kept, consent = null }: { snapshot: PaymentSnapshot; kept: Kept; consent?: Consent | null },
   from: "open" | "succeeded",
   now: string,
 ): { write: OutcomeWrite; finished: Finished } {
   const { request } = operation;
   const was = operationSnapshot(snapshot, operation);
   const applied = applyOutcome(was, operation, outcome, now);
-  const storedCard = storedByPayment(applied, outcome);
-  const change = storedCard
-    ? { ...applied, payment: { ...applied.payment, payment_method_id: storedCard.id } }
-    : applied;
+  const storedCard = kept ? null : storedByPayment(applied, outcome, consent);
+  // A removed card is about to be deleted at the processor.
+  const isOwn = kept !== null && kept.removed_at === null && kept.customer_id === applied.payment.customer_id;
+  const methodId = isOwn ? kept.id : (storedCard?.id ?? null);
+  const change = methodId ? { ...applied, payment: { ...applied.payment, payment_method_id: methodId } } : applied;
   const transactions = snapshot.transactions.map((row) => changedRow(row, change));
   // A refund that is reversed later keeps the response that was stored when it was accepted.
   const reply =
@@ -173,6 +206,7 @@ function prepareOutcome(
         ...outcomeEvents(operation, change, snapshot, was, transactions),
         ...(storedCard ? [storedCardEvent(operation, storedCard, now)] : []),
       ],
+      storedMethodId: methodId,
       storedCard: storedCard && { row: storedCard, auditId: newId() },
       session: sessionAfter(operation, change),
       audit: {
@@ -194,7 +228,10 @@ function sessionAfter({ kind }: OpenOperation, { payment, charge }: Change): Out
   return { id: charge.client_session_id, paid, event: null };
 }
 
-/** Adds the event of a session that is now paid. Sessions of payment links have none: their payments have events. */
+/**
+ * Adds the event of a session that is now paid. Sessions of payment links have none: their payments have
+ * events.
+ */
 async function withSessionEvent(
   sql: Sql | Transaction,
   operation: OpenOperation,
@@ -235,8 +272,9 @@ function describe(outcome: FinalOutcome | StillOpen): string {
 type StillOpen = Extract<Outcome, { kind: "pending" | "not_sent" | "unknown" }>;
 
 /**
- * Releases an operation of unknown outcome for its next status check, with exponential backoff from 0.5 to 60 s.
- * `sent`: the call that moves the money has ended. Returns `lost` if it is closed or another process holds it.
+ * Releases an operation of unknown outcome for its next status check, with exponential backoff from 0.5 to 60
+ * s. `sent`: the call that moves the money has ended. Returns `lost` if it is closed or another process holds
+ * it.
  */
 export async function leaveOpen(
   service: Service,

@@ -1,8 +1,9 @@
+import { findLimitUse } from "@/db/queries/api-keys";
 import { findPayment, findPaymentOfTransaction, type PaymentSnapshot } from "@/db/queries/payments/payments";
 import { formatMinor } from "@/lib/contract/currencies";
+import { isDisputed, isLost } from "@/lib/contract/disputes/statuses";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
-import { isDisputed, isLost } from "@/lib/contract/payments/dispute-words";
 import {
   type CaptureBody,
   MAX_REFUNDS,
@@ -15,6 +16,7 @@ import type { TransactionStatus } from "@/lib/contract/transactions/words";
 import { idTime, newId } from "@/lib/ids";
 import type { ContinueRequest } from "@/lib/processor/port";
 import type { Connected } from "@/lib/processor/registry";
+import { limitRefusal } from "../api-keys/limits";
 import {
   type Context,
   type Environment,
@@ -46,8 +48,8 @@ export function refundPayment(ctx: Context, input: RefundBody & { id: string }):
 }
 
 /**
- * Continues a payment after its 3-D Secure challenge, exactly once: the first caller changes it from REQUIRES_ACTION
- * to PENDING; later ones are refused.
+ * Continues a payment after its 3-D Secure challenge, exactly once: the first caller changes it from
+ * REQUIRES_ACTION to PENDING; later ones are refused.
  */
 export function continuePayment(
   service: Service,
@@ -79,7 +81,10 @@ export async function executeOwn(
   );
 }
 
-/** Voids a late approval of a payment that had no such void at this version. Refused if the payment has changed. */
+/**
+ * Voids a late approval of a payment that had no such void at this version. Refused if the payment has
+ * changed.
+ */
 export function voidLateApproval(
   service: Service,
   environment: Pick<Environment, "id" | "mode">,
@@ -89,8 +94,8 @@ export function voidLateApproval(
 }
 
 /**
- * Captures, voids or refunds a payment, named by its own id or by a transaction's (`named`). Throws AppError for refusals
- * that are not stored (404; 409 reused, in progress or pending); stored refusals are replies.
+ * Captures, voids or refunds a payment, named by its own id or by a transaction's (`named`). Throws AppError
+ * for refusals that are not stored (404; 409 reused, in progress or pending); stored refusals are replies.
  */
 export async function followUp(
   ctx: Context,
@@ -135,9 +140,25 @@ export async function followUp(
     refusal: async (snapshot) => {
       if (!snapshot) return resourceNotFound(named, input.id);
       const refused = refusal(order, named, refundStatus, snapshot, { now: environmentNow(ctx), partialCapture });
-      return refused ?? (await disconnectedError(ctx, at));
+      return (
+        refused ??
+        (await disconnectedError(ctx, at)) ??
+        (isRefund ? findLimitRefusal(ctx, snapshot, order.amount) : null)
+      );
     },
   });
+}
+
+/** Why the limits of the caller's API key refuse a refund; null if they would allow it now. */
+async function findLimitRefusal(
+  ctx: Context,
+  { payment }: PaymentSnapshot,
+  amount: number | null,
+): Promise<AppError | null> {
+  if (ctx.actor.type !== "api_key" || ctx.actor.id === null) return null;
+  const { orm } = ctx.service.db.within(ctx.environment.id);
+  const use = await findLimitUse(orm, ctx.environment.id, ctx.actor.id);
+  return use && limitRefusal(use, { amount: amount ?? amountRefundable(payment), currency: payment.currency });
 }
 
 function newTransaction(ctx: Context): { id: string; created_at: string } {
@@ -158,7 +179,10 @@ async function refusedAmount(
   return refusal ? new AppError("processor_refused", refusal, { param: "amount" }) : null;
 }
 
-/** Finds the payment behind the caller's id; `refundStatus` is set if that is a refund's. T1 checks payment ids. */
+/**
+ * Finds the payment behind the caller's id; `refundStatus` is set if that is a refund's. T1 checks payment
+ * ids.
+ */
 async function findTarget(
   ctx: Context,
   named: "payment" | "transaction",
@@ -228,6 +252,11 @@ function refusal(
   const remaining = amountCapturable(payment);
   if (!partialCapture && amount !== null && amount < remaining) {
     return new AppError("invalid_parameter", "The processor only captures the whole amount. Omit amount.", {
+      param: "amount",
+    });
+  }
+  if (payment.invoice_id !== null && amount !== null && amount < remaining) {
+    return new AppError("invalid_parameter", "The payment of an invoice is captured as a whole. Omit amount.", {
       param: "amount",
     });
   }

@@ -6,6 +6,8 @@ import { testDatabase } from "@/e2e/fixtures/database";
 import { testContext } from "@/e2e/fixtures/factories";
 import { type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
 import { losesAnswer } from "@/e2e/fixtures/scripted-processor";
+import { CARDS, subscriptionTenant } from "@/e2e/fixtures/subscriptions";
+import { encodeId } from "@/lib/contract/ids";
 import { runSettlement } from "@/lib/domain/settlement/settle";
 import { newId } from "@/lib/ids";
 import { findIdempotencyKey } from "../idempotency/inspect-keys";
@@ -184,6 +186,25 @@ test("settlement and a returned refund are in the timeline and in the ledger", a
   // Events are shown beside the timeline, which is never read from them.
   await db.sql`delete from events where environment_id = ${tenant.environmentId}`;
   expect((await detailOf(tenant, body.id)).timeline).toEqual(detail.timeline);
+});
+
+test("with a test clock, the timeline has the clock's times, declined payments included", async () => {
+  const tenant = await subscriptionTenant(db, { start: "2027-03-01T10:00:00.000Z" });
+  const body = { plan_id: await tenant.plan(), payment_method_id: await tenant.card(CARDS.poorLater) };
+  await tenant.create(body);
+  for (const month of ["04", "05"]) await tenant.travel(`2027-${month}-01T10:00:00.000Z`);
+  const payments = await tenant.payments();
+  const times = await Promise.all(
+    payments.map(async ({ id }) => {
+      const detail = await getPaymentDetail(tenant.context(), { id: encodeId("payment", id) });
+      return [detail.payment.status, ...detail.timeline.map(({ at }) => at)];
+    }),
+  );
+  expect(times).toEqual([
+    ["CAPTURED", "2027-03-01T10:00:00.000Z"],
+    ["CAPTURED", "2027-04-01T10:00:00.000Z"],
+    ["DECLINED", "2027-05-01T10:00:00.000Z"],
+  ]);
 });
 
 test("another merchant, another mode and made-up ids get not found", async () => {

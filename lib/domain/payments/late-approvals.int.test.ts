@@ -72,7 +72,7 @@ describe("an approval after the payment has ended here", () => {
     await expectUndone(tenant, held);
   });
 
-  test("is not undone by whoever read the payment before another undid it", async () => {
+  test("is not reversed by a process that read the payment before another reversed it", async () => {
     const tenant = await tenantOf();
     tenant.script.next(lies);
     const id = (await tenant.create()).body.payment_id as string;
@@ -91,22 +91,25 @@ describe("an approval after the payment has ended here", () => {
     expect(await tenant.get(paid.body.id)).toMatchObject({ status: "CAPTURED", amount_refunded: 0 });
   });
 
-  test.each([losesAnswer, throwsAfter])("is undone once, though the answer to that is lost: %o", async (fault) => {
-    const tenant = await tenantOf();
-    tenant.script.next(lies);
-    const id = (await tenant.create()).body.payment_id as string;
-    const report = await reportOn(tenant, id);
-    tenant.script.next((inquires) => inquires(), fault);
-    expect(await report()).toBe(true);
-    expect(await voidsOf(tenant, id)).toMatchObject([{ state: "open" }]);
-    expect(await report()).toBe(true);
-    await tenant.endLeases();
-    await tenant.complete();
-    expect(await voidsOf(tenant, id)).toMatchObject([{ state: "succeeded" }]);
-    await expectUndone(tenant, { amount_captured: 10_000, amount_refunded: 10_000 });
-  });
+  test.each([losesAnswer, throwsAfter])(
+    "is reversed once, although the response to that is lost: %o",
+    async (fault) => {
+      const tenant = await tenantOf();
+      tenant.script.next(lies);
+      const id = (await tenant.create()).body.payment_id as string;
+      const report = await reportOn(tenant, id);
+      tenant.script.next((inquires) => inquires(), fault);
+      expect(await report()).toBe(true);
+      expect(await voidsOf(tenant, id)).toMatchObject([{ state: "open" }]);
+      expect(await report()).toBe(true);
+      await tenant.endLeases();
+      await tenant.complete();
+      expect(await voidsOf(tenant, id)).toMatchObject([{ state: "succeeded" }]);
+      await expectUndone(tenant, { amount_captured: 10_000, amount_refunded: 10_000 });
+    },
+  );
 
-  test("is taken, or undone, when the shopper passes in the very moment in which the challenge is given up", async () => {
+  test("is booked or reversed if the shopper passes at the moment when the challenge is abandoned", async () => {
     const tenant = await tenantOf({ challenges: "its own page" });
     const { body } = await tenant.create(CHALLENGED);
     const report = await reportOn(tenant, body.id);
@@ -128,7 +131,7 @@ describe("an approval after the payment has ended here", () => {
     await expectUndone(tenant, { amount_captured: 10_000, amount_refunded: 10_000 });
   });
 
-  test("ends the payment well where whoever gave the challenge up died before it was", async () => {
+  test("completes the payment if the process that abandoned the challenge crashed midway", async () => {
     const tenant = await tenantOf({ challenges: "its own page" });
     const { body } = await tenant.create(CHALLENGED);
     const report = await reportOn(tenant, body.id);

@@ -89,7 +89,7 @@ describe("listing payments", () => {
     expect(found.data.map((row) => row.id)).toEqual(expected(byStatus));
   });
 
-  it("tells the same in pages by offset and by starting_after", async () => {
+  it("returns the same payments by offset and by starting_after", async () => {
     const all = expected(() => true);
     const byOffset: string[] = [];
     const byCursor: string[] = [];
@@ -105,33 +105,33 @@ describe("listing payments", () => {
     expect(byCursor).toEqual(all);
   });
 
-  it("refuses to start after what is unknown, malformed or another merchant's", async () => {
+  it("rejects a cursor that is unknown, malformed or another merchant's", async () => {
     for (const id of [encodeId("payment", newId()), "nonsense", encodeId("payment", foreign.id)]) {
       const refused = listPayments(call(), { starting_after: id });
       await expect(refused).rejects.toMatchObject({ code: "invalid_parameter", param: "starting_after" });
     }
   });
 
-  it("shows another merchant and the other mode nothing of it", async () => {
+  it("shows none of its payments to another merchant or the other mode", async () => {
     expect((await listPayments(testContext(service, stranger.test), {})).total).toBe(1);
     expect(await listPayments(testContext(service, merchant.live), {})).toMatchObject({ data: [], total: 0 });
   });
 });
 
 describe("getting a payment", () => {
-  it("answers it as the list does", async () => {
+  it("returns it as the list does", async () => {
     const [first] = (await listPayments(call(), {})).data;
     expect(await getPayment(call(), { id: first?.id as string })).toEqual(first);
   });
 
-  it("does not tell an unknown id from a malformed one or another merchant's", async () => {
+  it("does not distinguish an unknown id from a malformed one or another merchant's", async () => {
     for (const id of [encodeId("payment", newId()), "nonsense", encodeId("payment", foreign.id)]) {
       await expect(getPayment(call(), { id })).rejects.toMatchObject({ code: "resource_not_found" });
     }
   });
 });
 
-it("says that a page would be too long before it is made", async () => {
+it("reports that a page would be too long before building it", async () => {
   const shop = await moneyTenant(db);
   const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, "v".repeat(314)]));
   for (let i = 0; i < 3; i++) {
@@ -142,7 +142,9 @@ it("says that a page would be too long before it is made", async () => {
   }
   const ctx = testContext(shop.service, shop.merchant.test);
   await expect(listPayments(ctx, { limit: 3 })).rejects.toMatchObject({
-    ...{ code: "invalid_parameter", param: "limit", readBytes: 2_000_000 },
+    code: "invalid_parameter",
+    param: "limit",
+    readBytes: 2_000_000,
   });
   const page = await listPayments(ctx, { limit: 1 });
   expect(JSON.stringify(page).length).toBeLessThan(2_000_000);

@@ -53,20 +53,20 @@ test("a long response of unknown outcome is also built once a slot is free", asy
   expect(JSON.parse((await pending.long?.read()) ?? "")).toMatchObject({ id, status: "PENDING" });
 });
 
-test("two are built at once for all merchants, and one that fails releases its slot", async () => {
+test("two are built concurrently for all merchants, and one that fails releases its slot", async () => {
   const tenant = await moneyTenant(db);
   const id = decodeId("payment", await longPayment(tenant)) ?? "";
   const snapshot = await findPayment(db.sql, tenant.environmentId, id);
   if (!snapshot) throw new Error("the payment is not there");
   let running = 0;
-  let most = 0;
+  let max = 0;
   const make = (fails: boolean) => async () => {
-    most = Math.max(most, ++running);
+    max = Math.max(max, ++running);
     await new Promise((resolve) => setTimeout(resolve, 5));
     running--;
     if (fails) throw new Error("broken");
   };
   const all = await Promise.allSettled(Array.from({ length: 12 }, (_, i) => inSlotIfLong(snapshot, make(i % 3 === 0))));
   expect(all.filter(({ status }) => status === "rejected")).toHaveLength(4);
-  expect([most, running]).toEqual([2, 0]);
+  expect([max, running]).toEqual([2, 0]);
 });

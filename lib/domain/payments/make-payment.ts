@@ -5,8 +5,9 @@ import { AppError } from "@/lib/contract/errors";
 import type { BillingAddress } from "@/lib/contract/fields";
 import type { CardInput, CreatePaymentBody, INITIATORS } from "@/lib/contract/payments/payment";
 import { idTime } from "@/lib/ids";
+import type { CardHolder, KnownCard, TokenizedCard } from "@/lib/processor/cards";
 import { ProcessorTimeoutError } from "@/lib/processor/deadline";
-import type { CardHolder, KnownCard, Processor, TokenizedCard } from "@/lib/processor/port";
+import type { Processor } from "@/lib/processor/port";
 import type { Connected } from "@/lib/processor/registry";
 import { type Context, newEnvironmentId, type Reply } from "../context";
 import { disconnectedError } from "../processors/connection-of";
@@ -51,7 +52,10 @@ export type PaymentToMake = {
   planId: string | null;
   /** The invoice that it pays. */
   invoice?: InvoiceClaim;
-  /** The payment is too late to start: it is not sent on behalf of an earlier request that died before sending it. */
+  /**
+   * The payment is too late to start: it is not sent on behalf of an earlier request that died before sending
+   * it.
+   */
   isTooLate?: boolean;
   /** The refusal if the card's token or session is used up, closed or busy. */
   cardRefusal: () => AppError | Promise<AppError>;
@@ -172,8 +176,9 @@ export function newSnapshot(
 }
 
 /**
- * Sends a card to the processor, which stores it for an account (the environment's id). Number and CVV go nowhere
- * else. Throws `processor_error`, `processor_timeout`, or `invalid_parameter` if it accepts no card numbers.
+ * Sends a card to the processor, which stores it for an account (the environment's id). Number and CVV go
+ * nowhere else. Throws `processor_error`, `processor_timeout`, or `invalid_parameter` if it accepts no card
+ * numbers.
  */
 export async function tokenizeCard(
   processor: Processor,
@@ -207,8 +212,8 @@ export async function beforeMoney<T>(call: () => Promise<T>): Promise<T> {
 }
 
 /**
- * The reply to a request whose card the processor could not tokenize. An earlier request with its key may have moved
- * money, so the key's response comes first. Throws `failure` if nothing was sent under the key.
+ * The reply to a request whose card the processor could not tokenize. An earlier request with its key may
+ * have moved money, so the key's response comes first. Throws `failure` if nothing was sent under the key.
  */
 export async function replyWithoutCard(ctx: Context, failure: unknown): Promise<Reply> {
   const isAway =

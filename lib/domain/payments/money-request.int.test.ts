@@ -42,7 +42,7 @@ describe("a key", () => {
     expect(await tenant.create({}, { key: "k" })).toMatchObject({ text: first.text, replayed: true });
   });
 
-  test("in use is read, not locked: a repeat writes nothing", async () => {
+  test("in use is read, not locked: a replay writes nothing", async () => {
     const tenant = await moneyTenant(db);
     await tenant.create({}, { key: "k" });
     const claim: KeyClaim = {
@@ -113,7 +113,7 @@ describe("a key", () => {
     await expectClean();
   });
 
-  test("of 24 hours that is used again by many at once is used once", async () => {
+  test("older than 24 hours is reused once by concurrent requests", async () => {
     const tenant = await moneyTenant(db);
     const first = await tenant.create({}, { key: "k" });
     await tenant.ageKey("k", "24 hours");
@@ -236,7 +236,7 @@ describe("while the processor cannot tokenize the card", () => {
 });
 
 describe("a duplicate", () => {
-  test("waits for the first request and gets its answer", async () => {
+  test("waits for the first request and returns its response", async () => {
     const tenant = await moneyTenant(db);
     const held = holds();
     tenant.script.next(held.step);

@@ -34,23 +34,25 @@ type MoneyRequest = {
   readonly at: Connected;
   /** The card of an authorization. */
   readonly token?: string;
-  /** Builds the order, anew for each attempt. `id`: UUID. */
+  /** Builds the order, once per attempt. `id`: UUID. */
   readonly order: (id: string, claim: KeyClaim) => Order;
   /**
-   * Why the guard refused, for the snapshot read right after. Without a snapshot the payment does not exist, or its
-   * token or session is used up. Null: the guard would pass now.
+   * Why the guard refused, for the snapshot read right after. Without a snapshot the payment does not exist,
+   * or its token or session is used up. Null: the guard would pass now.
    */
   readonly refusal: (snapshot: PaymentSnapshot | null) => AppError | null | Promise<AppError | null>;
   /** The token may be sent on behalf of an earlier request that died before sending it. */
   readonly mayResend?: boolean;
 };
 
-/** A request starts over if its key has become free, or the payment changed before its refusal was worked out. */
+/**
+ * A request starts over if its key has become free, or the payment changed before its refusal was worked out.
+ */
 const MAX_ATTEMPTS = 10;
 
 /**
- * Moves money under the request's idempotency key and returns the reply. Throws AppError for refusals that are not
- * stored (404; 409 reused, in progress or pending); stored refusals are replies.
+ * Moves money under the request's idempotency key and returns the reply. Throws AppError for refusals that
+ * are not stored (404; 409 reused, in progress or pending); stored refusals are replies.
  */
 export async function executeRequest(ctx: Context, request: MoneyRequest): Promise<Reply> {
   const known = await replayKnown(ctx);
@@ -121,7 +123,10 @@ async function stillPending(ctx: Context, operation: OpenOperation): Promise<Rep
   return { status: PENDING_STATUS, body: "", replayed: false, long: { bytes, read: async () => make().body } };
 }
 
-/** {@link replyFromKey} for requests that move money. `token`: the card of a payment that a dead request never sent. */
+/**
+ * {@link replyFromKey} for requests that move money. `token`: the card of a payment that a dead request never
+ * sent.
+ */
 export const replyFromMoneyKey = (ctx: Context, token: HeldCard | null = null): Promise<Reply | null> =>
   replyFromKey(ctx, (operationId) => takeOver(ctx, operationId, token));
 
@@ -140,7 +145,10 @@ function releaseClaim(ctx: Context): Promise<void> {
   return releaseKey(sqlOf(ctx), ctx.environment.id, requireKey(ctx).key, ctx.request.id);
 }
 
-/** Refuses a request that has claimed its key: stores a permanent refusal for replays, frees the key for any other. */
+/**
+ * Refuses a request that has claimed its key: stores a permanent refusal for replays, frees the key for any
+ * other.
+ */
 export async function refuseClaimed(ctx: Context, error: AppError): Promise<Reply> {
   if (!error.stored) {
     await releaseClaim(ctx);

@@ -11,7 +11,7 @@ import type { KeyedRequest } from "../context";
  *
  *   order ──T1──▶ open ───────────call──────────▶ outcome ──T2──▶ succeeded · declined · failed · action_required
  *    │ execute()   │ intent, reservation, key,     │ finishOperation(): payment, charge, refund, ledger, event,
- *    │             │ lease: one statement          │ audit, stored answer: one statement
+ *    │             │ lease: one statement          │ audit, stored response: one statement
  *    ▼             │                               │
  *   refused        │                               └─ pending ──▶ open, accepted: the processor works on it
  *                  │                               └─ unknown ──▶ open, unknown: it may or may not have happened
@@ -19,7 +19,7 @@ import type { KeyedRequest } from "../context";
  *                  └─ its process died, or the outcome is unknown: the recovery worker, a retry of the request or
  *                     support take it over under the next epoch, after its lease has run out, and resolve it
  *
- * Lease    The time in which no other process touches it. It outlasts the call, so nobody checks a call in flight.
+ * Lease    Time during which no other process touches it. It outlasts the call, so a call in flight is never checked.
  * Epoch    Counts its holders. Only the latest may write an outcome: a process that wakes from a pause writes nothing.
  * Accepted The processor has confirmed the operation: from then on "not found" proves nothing.
  * Quiet    The time since a call for it can last have been in flight. "Not found" proves nothing before it has been

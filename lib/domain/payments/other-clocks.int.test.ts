@@ -50,7 +50,7 @@ describe.each([
     expect(answer.transactions).toEqual(payment.transactions);
   });
 
-  test("gives a challenge its half hour, and what it captures and refunds the database's time", async () => {
+  test("ends a challenge after half an hour, and stamps captures and refunds with the database's time", async () => {
     const tenant = await moneyTenant(db);
     const service = { ...tenant.service, clock: offBy(ms) };
     const { body: challenged } = await tenant.create(CHALLENGED, { service });
@@ -65,7 +65,7 @@ describe.each([
   });
 });
 
-test("what this machine's own clock says, or is set to, plays no part in what is written", async () => {
+test("this machine's own clock, even when changed, does not affect what is written", async () => {
   await followDatabaseTime(db.sql);
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 8 * DAY_MS });
   const { skewMs } = await followDatabaseTime(db.sql);

@@ -19,9 +19,9 @@ import type { Change, OperationSnapshot, OutcomeEventType } from "./outcome";
 const isRefundEvent = (type: OutcomeEventType): type is RefundEventType => type.startsWith("refund.");
 
 /**
- * The events of an outcome: those of the payment or refund, then one for each changed transaction. Sequence numbers
- * continue those in the object's row. A refund's event has only that refund: with all earlier ones in each, the events
- * of a payment would grow quadratically.
+ * The events of an outcome: those of the payment or refund, then one for each changed transaction. Sequence
+ * numbers continue those in the object's row. A refund's event has only that refund: with all earlier ones in
+ * each, the events of a payment would grow quadratically.
  */
 export function outcomeEvents(
   operation: OpenOperation,
@@ -64,7 +64,10 @@ function refundChange(was: OperationSnapshot, is: OperationSnapshot): Changed {
   return { from: was.refund, to: is.refund };
 }
 
-/** Transactions with a new status, a charge with a new refunded amount, and one that now waits for the shopper. */
+/**
+ * Transactions with a new status, a charge with a new refunded amount, and one that now waits for the
+ * shopper.
+ */
 function changedTransactions(was: OperationSnapshot, is: OperationSnapshot): Changed[] {
   const pairs = [{ from: was.charge, to: is.charge }];
   if (was.refund && is.refund) pairs.push({ from: was.refund, to: is.refund });
@@ -76,7 +79,10 @@ function changedTransactions(was: OperationSnapshot, is: OperationSnapshot): Cha
   );
 }
 
-/** The event of a transaction whose outcome is not known yet; null if it has an event already or is not pending. */
+/**
+ * The event of a transaction whose outcome is not known yet; null if it has an event already or is not
+ * pending.
+ */
 export function pendingEvent(operation: OpenOperation, known: PaymentSnapshot, now: Date): NewEvent | null {
   const row = known.transactions.find(({ id }) => id === operation.transactionId);
   if (row?.status !== "PENDING" || row.event_sequence > 0) return null;
@@ -96,7 +102,11 @@ export function sessionCompletedEvent(operation: OpenOperation, { payment }: Cha
   const seen = { mode: operation.mode, now: new Date(payment.updated_at) };
   const completed: ClientSessionRow = {
     ...open,
-    ...{ status: "COMPLETED", payment_id: payment.id, open_payment_id: null, updated_at: payment.updated_at },
+    status: "COMPLETED",
+    payment_id: payment.id,
+    payment_method_id: payment.saves_card ? payment.payment_method_id : null,
+    open_payment_id: null,
+    updated_at: payment.updated_at,
   };
   const object = presentClientSession(completed, seen);
   const previous = changedMembers(presentClientSession(open, seen), object);

@@ -90,7 +90,7 @@ const netOf = (change: Change) =>
 
 describe("every kind of operation × every outcome", () => {
   test.each(TABLE)(
-    "%s, %s: the payment is %s, the operation %s, the answer %s",
+    "%s, %s: the payment is %s, the operation %s, the response %s",
     (kind, outcome, status, state, result) => {
       const before = snapshotOf(kind);
       const change = outcomeOf(kind, outcome, before);
@@ -103,7 +103,7 @@ describe("every kind of operation × every outcome", () => {
     },
   );
 
-  test.each(TABLE)("%s, %s: only status changes of the table are made", (kind, outcome) => {
+  test.each(TABLE)("%s, %s: only the table's status changes occur", (kind, outcome) => {
     const before = snapshotOf(kind);
     const after = outcomeOf(kind, outcome, before);
     for (const [from, to] of [[before.payment.status, after.payment.status]] as const) {
@@ -118,7 +118,7 @@ describe("every kind of operation × every outcome", () => {
     }
   });
 
-  test.each(TABLE)("%s, %s: the ledger moves by what the counters move", (kind, outcome) => {
+  test.each(TABLE)("%s, %s: the ledger changes by as much as the counters", (kind, outcome) => {
     const before = snapshotOf(kind);
     const after = outcomeOf(kind, outcome, before);
     const taken = (p: PaymentRow) => p.amount_captured - p.amount_refunded;
@@ -127,26 +127,23 @@ describe("every kind of operation × every outcome", () => {
   });
 });
 
-test.each(["DECLINED", "FAILED"] as const)(
-  "a void of what was approved after the payment was %s leaves it so",
-  (status) => {
-    const before = () => snapshotOf("void", { status, capture_before: null });
-    for (const [outcome, state, result] of [
-      ["approved", "succeeded", "ok"],
-      ["declined", "declined", "payment_failed"],
-      ["failed", "failed", "payment_failed"],
-      ["reversed", "failed", "payment_failed"],
-    ] as const) {
-      const { payment, charge, operationState, ledger, feeOn, result: told } = outcomeOf("void", outcome, before());
-      expect([payment.status, charge.status, operationState, told.kind]).toEqual([status, status, state, result]);
-      expect(payment).toMatchObject({ open_operation_id: null, amount_captured: 0, updated_at: NOW });
-      expect([ledger, feeOn, charge.voided_at]).toEqual([[], 0, undefined]);
-    }
-  },
-);
+test.each(["DECLINED", "FAILED"] as const)("a void of a late approval leaves the %s payment so", (status) => {
+  const before = () => snapshotOf("void", { status, capture_before: null });
+  for (const [outcome, state, result] of [
+    ["approved", "succeeded", "ok"],
+    ["declined", "declined", "payment_failed"],
+    ["failed", "failed", "payment_failed"],
+    ["reversed", "failed", "payment_failed"],
+  ] as const) {
+    const { payment, charge, operationState, ledger, feeOn, result: told } = outcomeOf("void", outcome, before());
+    expect([payment.status, charge.status, operationState, told.kind]).toEqual([status, status, state, result]);
+    expect(payment).toMatchObject({ open_operation_id: null, amount_captured: 0, updated_at: NOW });
+    expect([ledger, feeOn, charge.voided_at]).toEqual([[], 0, undefined]);
+  }
+});
 
 describe("money", () => {
-  test("an automatic capture takes the whole amount with the authorization", () => {
+  test("an automatic capture captures the full amount with the authorization", () => {
     const change = outcomeOf("authorize", "approved", snapshotOf("authorize", { capture_method: "automatic" }));
     expect(change.payment).toMatchObject({ status: "CAPTURED", amount_captured: 1_000 });
     expect(change.ledger).toEqual([
@@ -154,7 +151,7 @@ describe("money", () => {
     ]);
   });
 
-  test("an automatic capture that only got as far as the authorization holds the money, and says so", () => {
+  test("an automatic capture that only got as far as the authorization holds the money, and reports it", () => {
     const snapshot = snapshotOf("authorize", { capture_method: "automatic" });
     const half: FinalOutcome = { kind: "approved", captured: false };
     const change = applyOutcome(snapshot, { kind: "authorize", amount: 1_000, detail: null }, half, NOW);
@@ -178,7 +175,7 @@ describe("money", () => {
     expect(change.feeOn).toBe(600);
   });
 
-  test("the last refund makes it REFUNDED, of a settled charge too", () => {
+  test("the last refund makes it REFUNDED, including a settled charge", () => {
     const snapshot = snapshotOf("refund", { status: "PARTIALLY_REFUNDED", amount_refunded: 600 }, { settled_at: NOW });
     expect(outcomeOf("refund", "approved", snapshot).payment).toMatchObject({
       status: "REFUNDED",
@@ -191,7 +188,7 @@ describe("money", () => {
     [NOW, 400, "SETTLED"],
     [NOW, 1_000, "PARTIALLY_REFUNDED"],
   ])(
-    "a refund that comes back (settled %s, %i refunded) leaves the charge %s and undoes its line",
+    "a returned refund (settled %s, %i refunded) leaves the charge %s and reverses its entry",
     (settled, refunded, status) => {
       const snapshot = snapshotOf(
         "refund",
@@ -212,7 +209,7 @@ describe("money", () => {
     },
   );
 
-  test("other refunds under way stay reserved", () => {
+  test("other refunds in progress stay reserved", () => {
     const snapshot = snapshotOf("refund", { refund_pending: 900 });
     expect(outcomeOf("refund", "approved", snapshot).payment).toMatchObject({
       amount_refunded: 400,
@@ -222,7 +219,7 @@ describe("money", () => {
   });
 });
 
-describe("what the processor refuses as wrong in itself", () => {
+describe("a request that the processor rejects as invalid", () => {
   const refused: FinalOutcome = {
     kind: "declined",
     decline_code: null,
@@ -250,7 +247,7 @@ describe("what the processor refuses as wrong in itself", () => {
   });
 });
 
-describe("what is shown", () => {
+describe("the result", () => {
   test("a void keeps its reason", () => {
     expect(outcomeOf("void", "approved").charge).toMatchObject({ void_reason: "asked", voided_at: NOW });
   });
@@ -275,7 +272,7 @@ describe("what is shown", () => {
     });
   });
 
-  test("an outcome without checks keeps those that are known", () => {
+  test("an outcome without checks keeps the known ones", () => {
     const known = snapshotOf("continue", {}, { avs_result: "Y", cvv_result: "M", fraud_score: 12 });
     expect(outcomeOf("continue", "approved", known).charge).toMatchObject({
       avs_result: "Y",
@@ -284,7 +281,7 @@ describe("what is shown", () => {
     });
   });
 
-  test("nothing of the snapshot before is changed in place", () => {
+  test("the previous snapshot is not modified in place", () => {
     const before = snapshotOf("refund");
     const copy = structuredClone(before);
     outcomeOf("refund", "approved", before);

@@ -10,7 +10,7 @@ import { getPaymentDetail } from "./payment-detail";
 const { db } = await testDatabase();
 const { double, newTenant, takeIn, reportsOf, expectClean, listEvents } = await stripeTenants(db, afterAll);
 
-describe("a refund that was made at Stripe", () => {
+describe("a refund made at Stripe", () => {
   async function paid(at = double) {
     const tenant = await newTenant(at);
     const { body: payment } = await tenant.create({ amount: 2_000, payment_token: "pm_card_visa" });
@@ -22,7 +22,7 @@ describe("a refund that was made at Stripe", () => {
   const typesOf = async (tenant: MoneyTenant, object: string) =>
     (await listEvents(tenant.environmentId)).filter(({ data }) => data.object.id === object).map(({ type }) => type);
 
-  test("counts, is told of and booked once, and a later refund of everything refunds what is left", async () => {
+  test("counts, is reported and booked once, and a later refund of everything refunds what is left", async () => {
     const { tenant, id, refundThere } = await paid();
     const made = refundThere(500);
     const reports = await reportsOf(tenant);
@@ -30,7 +30,9 @@ describe("a refund that was made at Stripe", () => {
     await Promise.all(reports.map(async (report) => takeIn(tenant, [report])));
     const after = await tenant.get(id);
     expect(after).toMatchObject({
-      ...{ status: "PARTIALLY_REFUNDED", amount_refunded: 500, amount_refundable: 1_500 },
+      status: "PARTIALLY_REFUNDED",
+      amount_refunded: 500,
+      amount_refundable: 1_500,
       transactions: [
         { amount_refunded: 500 },
         { type: "REFUND", status: "CAPTURED", amount: 500, refund_reason: null },
@@ -41,7 +43,10 @@ describe("a refund that was made at Stripe", () => {
     ]);
     const detail = await getPaymentDetail(testContext(tenant.service, tenant.merchant.test), { id });
     expect(detail.timeline.at(-1)).toMatchObject({
-      ...{ kind: "refund", outcome: "succeeded", title: "Refunded at the processor", amount: 500 },
+      kind: "refund",
+      outcome: "succeeded",
+      title: "Refunded at the processor",
+      amount: 500,
       actor: { name: "Cardlane" },
     });
     expect(detail.ledger.at(-1)).toMatchObject({ title: "Refund", amount: 500 });
@@ -54,12 +59,13 @@ describe("a refund that was made at Stripe", () => {
     await expectClean();
   });
 
-  test("is named by the refusal of a refund that came first, and booked with it", async () => {
+  test("is named by the refusal of an earlier refund, and booked with it", async () => {
     const { tenant, id, refundThere } = await paid();
     refundThere(500);
     const refused = await tenant.act("refund", id, {}, { key: "all" });
     expect(refused).toMatchObject({
-      ...{ status: 422, code: "amount_exceeds_refundable" },
+      status: 422,
+      code: "amount_exceeds_refundable",
       body: {
         remaining: 1_500,
         detail:
@@ -90,7 +96,7 @@ describe("a refund that was made at Stripe", () => {
     await expectClean();
   });
 
-  test("and refunds here at the same moment never come to more than was captured, and the books agree", async () => {
+  test("concurrent with refunds here never exceeds what was captured, and the books agree", async () => {
     const { tenant, id, refundThere } = await paid();
     const here = Array.from({ length: 6 }, (_, i) => tenant.act("refund", id, { amount: 300 }, { key: `here-${i}` }));
     const there = [400, 300, 200].map(async (amount) => {

@@ -8,7 +8,8 @@ import { SYSTEM } from "@/db/schema/operations";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { OUTSIDE_REFUND } from "@/lib/contract/payments/words";
 import { idTime, newId } from "@/lib/ids";
-import type { OutsideRefund, Processor } from "@/lib/processor/port";
+import type { Processor } from "@/lib/processor/port";
+import type { OutsideRefund } from "@/lib/processor/records";
 import type { Connected } from "@/lib/processor/registry";
 import { newEnvironmentId, type Service } from "../context";
 import { forgetTotals } from "../lists";
@@ -22,8 +23,9 @@ import { hasEndedUnpaid } from "./states";
 type At = Pick<Connected, "processor" | "mode"> & { readonly environmentId: string; readonly paymentId: string };
 
 /**
- * Books refunds that were made at the processor, not through Cardlane, and reverses those that have failed since. Reads
- * the processor's own list; the report is not trusted. False: not now, a capture or refund of ours is in progress.
+ * Books refunds that were made at the processor, not through Cardlane, and reverses those that have failed
+ * since. Reads the processor's own list; the report is not trusted. False: not now, a capture or refund of
+ * ours is in progress.
  */
 export async function recordOutsideRefunds(service: Service, at: At): Promise<boolean> {
   const { environmentId, paymentId } = at;
@@ -50,8 +52,9 @@ async function recordOutsideRefund(service: Service, at: At, refund: OutsideRefu
 }
 
 /**
- * T1 and T2 of a refund that the processor has executed already, in one transaction, so that no process finds the
- * operation open and sends it. The processor does not know its reference; the refund's id there prevents double booking.
+ * T1 and T2 of a refund that the processor has executed already, in one transaction, so that no process finds
+ * the operation open and sends it. The processor does not know its reference; the refund's id there prevents
+ * double booking.
  */
 async function bookOutsideRefund(service: Service, at: At, refund: OutsideRefund): Promise<boolean> {
   const { environmentId, paymentId, processor, mode } = at;
@@ -81,7 +84,7 @@ async function bookOutsideRefund(service: Service, at: At, refund: OutsideRefund
       if (await findOperationOfObject(tx, processor.name, refund.id)) return true;
       const snapshot = await getOperationPayment(service, { id, environmentId, paymentId }, tx);
       const { payment } = snapshot;
-      // A late approval that was refunded by hand is no refund here: this payment took no money.
+      // A late approval that was refunded manually is no refund here: this payment took no money.
       if (hasEndedUnpaid(payment.status)) return true;
       if (refund.currency !== payment.currency) return unbookable(service, at, refund, "its currency is another one");
       const reserved = await reserveFollowUp(tx, order, { lease, guardedConnectionId: null, wholeOnly: false });
@@ -109,7 +112,10 @@ async function bookOutsideRefund(service: Service, at: At, refund: OutsideRefund
   }
 }
 
-/** Logged because someone must act on it: it is retried only by the next report, or when a refund of ours fails. */
+/**
+ * Logged because someone must act on it: it is retried only by the next report, or when a refund of ours
+ * fails.
+ */
 function unbookable({ log }: Service, { paymentId }: At, refund: OutsideRefund, reason: string): true {
   log.error({ payment: paymentId, refund, reason }, "a refund that was made at the processor cannot be booked");
   return true;
@@ -118,7 +124,10 @@ function unbookable({ log }: Service, { paymentId }: At, refund: OutsideRefund, 
 /** Cardlane stores the processor's reports, which are never sent again, and `inquire` reads them. */
 export const keepsReports = ({ reports }: Processor): boolean => reports.kind === "pushed" && reports.kept === true;
 
-/** Books outside refunds that were reported while the operation was open, unless the processor sends reports again. */
+/**
+ * Books outside refunds that were reported while the operation was open, unless the processor sends reports
+ * again.
+ */
 export async function recordDeferredRefunds(
   service: Service,
   { environmentId, mode, paymentId }: OpenOperation,
@@ -134,8 +143,8 @@ export async function recordDeferredRefunds(
 type Refused = Extract<FinalOutcome, { kind: "declined" }>;
 
 /**
- * T2 of a refund that the processor refused. If unbooked refunds there may be the reason, the response reports them, and
- * they are booked after this refund's reservation is released.
+ * T2 of a refund that the processor refused. If unbooked refunds there may be the reason, the response
+ * reports them, and they are booked after this refund's reservation is released.
  */
 export async function concludeRefusedRefund(
   service: Service,
@@ -163,7 +172,10 @@ async function sumUnbooked(service: Service, at: At, { payment }: PaymentSnapsho
   return sum;
 }
 
-/** A failed lookup does not stop the operation; then the next outside report or failed refund books the refunds. */
+/**
+ * A failed lookup does not stop the operation; then the next outside report or failed refund books the
+ * refunds.
+ */
 async function tryLookUp<T>(
   { log }: Service,
   { paymentId }: Pick<At, "paymentId">,
@@ -174,7 +186,7 @@ async function tryLookUp<T>(
     return await look();
   } catch (error) {
     if (isDatabaseUnavailable(error)) throw error;
-    log.warn({ err: error, payment: paymentId }, "refunds made at the processor could not be looked up");
+    log.warn({ err: error, payment: paymentId }, "refunds made at the processor could not be listed");
     return unknown;
   }
 }

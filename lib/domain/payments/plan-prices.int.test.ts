@@ -22,7 +22,7 @@ test.each([
     /12\.50 USD \(amount 1250\) or 1\.00 USD \(amount 100\)/,
   ],
 ])(
-  "a payment for a plan that is %s is of its price, in its currency, and of nothing else",
+  "a payment for a plan that is %s has the plan's price and currency, and nothing else",
   async (type, more, prices, detail) => {
     const tenant = await moneyTenant(db);
     const body = { type, name: "Plan", currency: "USD", full_price_amount: 12.5, status: "ACTIVE", ...more };
@@ -31,16 +31,21 @@ test.each([
     for (const amount of prices) {
       expect(await tenant.create({ plan_id, amount })).toMatchObject({ status: 201, body: { plan_id, amount } });
       expect(await tenant.create({ plan_id, amount, currency: "EUR" })).toMatchObject({
-        ...{ status: 400, code: "invalid_parameter", body: { param: "currency" } },
+        status: 400,
+        code: "invalid_parameter",
+        body: { param: "currency" },
       });
     }
     expect(await tenant.create({ plan_id, amount: 1_251 })).toMatchObject({
-      ...{ status: 400, code: "invalid_parameter", text: expect.stringMatching(detail), body: { param: "amount" } },
+      status: 400,
+      code: "invalid_parameter",
+      text: expect.stringMatching(detail),
+      body: { param: "amount" },
     });
   },
 );
 
-test("what a key has paid is replayed, also when its plan costs something else by now", async () => {
+test("a paid key is replayed even if its plan's price has changed", async () => {
   const tenant = await moneyTenant(db);
   const body = { type: "ONE_TIME", name: "Plan", currency: "USD", full_price_amount: 5, status: "ACTIVE" };
   const reply = await createPlan(testContext(tenant.service, tenant.merchant.test), createPlanBody.parse(body));
@@ -52,7 +57,7 @@ test("what a key has paid is replayed, also when its plan costs something else b
   expect(await tenant.create({ plan_id, amount: 500 })).toMatchObject({ status: 400 });
 });
 
-test("a key that becomes free while its request waits pays no other price than one whose key was free", async () => {
+test("a key that becomes free while its request waits pays the same price as a free key", async () => {
   const tenant = await moneyTenant(db);
   const body = { type: "ONE_TIME", name: "Plan", currency: "USD", full_price_amount: 5, status: "ACTIVE" };
   const reply = await createPlan(testContext(tenant.service, tenant.merchant.test), createPlanBody.parse(body));

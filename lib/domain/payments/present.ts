@@ -170,6 +170,8 @@ export function presentActor(actor: ActorRecord, names: ActorNames): ShownActor 
       return { type, id: null, name: "Cardlane support", detail: null };
     case "shopper":
       return { type, id: id && encodeId("clientSession", id), name: "The shopper", detail: "in the payment form" };
+    case "customer":
+      return { type, id: null, name: "The customer", detail: "in the customer portal" };
     case "system":
       return { type, id: null, name: "Cardlane", detail: null };
     default:

@@ -88,7 +88,7 @@ test("one of several refunds that fails reverses only its own amount", async () 
   await expectClean();
 });
 
-test("a failure that is reported before the acceptance is known waits until nobody holds the refund", async () => {
+test("a failure reported before the acceptance is known waits until the refund is released", async () => {
   const tenant = await moneyTenant(db);
   const { body: payment } = await tenant.create(CARD);
   tenant.script.next(losesAnswer);

@@ -12,9 +12,10 @@ import { BEFORE_ALL, newId } from "@/lib/ids";
 import type { Inquiry, OperationReport, PulledReport, Report } from "@/lib/processor/port";
 import type { Connected, Reporter } from "@/lib/processor/registry";
 import type { Service } from "../context";
+import { recordDispute } from "../disputes/record-dispute";
 import { newEvent, paymentData } from "../events/event";
+import { storeLateCard } from "../payment-methods/late-stored-card";
 import { processStoredCardReport } from "../payment-methods/stored-card-reports";
-import { recordDispute } from "../processors/disputes";
 import type { Execution } from "./execute";
 import { type Executed, finishOperation, getOperationPayment } from "./finish-operation";
 import { continuePayment, voidLateApproval } from "./follow-up";
@@ -27,8 +28,9 @@ import { hasEndedUnpaid } from "./states";
 const BATCH = 50;
 
 /**
- * Pulls and processes the built-in processors' reports, account by account in batches. A report is acknowledged after
- * its outcome is written, and redelivered until then, so a crash loses nothing. Returns the number processed.
+ * Pulls and processes the built-in processors' reports, account by account in batches. A report is
+ * acknowledged after its outcome is written, and redelivered until then, so a crash loses nothing. Returns
+ * the number processed.
  */
 export async function processReports(service: Service, stopping?: AbortSignal): Promise<number> {
   let processed = 0;
@@ -50,23 +52,30 @@ export async function processReports(service: Service, stopping?: AbortSignal): 
   return processed;
 }
 
-/** Processes a report. False: it will be redelivered. A report that fails is logged and does not stop the others. */
+/**
+ * Processes a report. False: it will be redelivered. A report that fails is logged and does not stop the
+ * others.
+ */
 export async function tryReport(service: Service, from: Reporter, report: Report): Promise<boolean> {
   try {
     return await processReport(service, from, report);
   } catch (error) {
     if (isDatabaseUnavailable(error)) throw error;
-    service.log.error({ err: error, report }, "a processor's report could not be taken in and will come again");
+    service.log.error({ err: error, report }, "a processor's report could not be processed and will be redelivered");
     return false;
   }
 }
 
 /**
- * Checks the status of a report's operation and writes the outcome. The report itself is not trusted; reports may be
- * duplicated, late or out of order. False: it has to be redelivered.
+ * Checks the status of a report's operation and writes the outcome. The report itself is not trusted; reports
+ * may be duplicated, late or out of order. False: it has to be redelivered.
  */
 export async function processReport(service: Service, from: Reporter, report: Report): Promise<boolean> {
-  if ("storedCard" in report) return processStoredCardReport(service, from, report);
+  if ("storedCard" in report) {
+    if (report.change !== "stored") return processStoredCardReport(service, from, report);
+    const payment = await findReported(service, from, report);
+    return payment === null || storeLateCard(service, from, payment, report.storedCard);
+  }
   if ("object" in report && report.dispute !== undefined) {
     const { id, object, dispute } = report;
     return recordDispute(service, from, { id, object, dispute });
@@ -79,14 +88,15 @@ export async function processReport(service: Service, from: Reporter, report: Re
   }
   if (row.state !== "open") return processEnded(service, from, row, report);
   if (!(await resolveReported(service, from, row, report))) return false;
-  // A stored report is not redelivered, so it is applied at once to an operation that has ended in the meantime.
+  // A stored report is not redelivered, so it is applied immediately to an operation that has ended in the
+  // meantime.
   const now = storesReports(from) ? await findReported(service, from, report) : null;
   return now === null || now.state === "open" || processEnded(service, from, now, report);
 }
 
 /**
- * Books refunds that were made at the processor. A stored report is never held back: that would delay the report that
- * ends the operation which blocks it, and that end books deferred refunds.
+ * Books refunds that were made at the processor. A stored report is never held back: that would delay the
+ * report that ends the operation which blocks it, and that end books deferred refunds.
  */
 async function processOutsideRefunds(service: Service, from: Reporter, row: OperationRow): Promise<boolean> {
   const at = { ...from, environmentId: row.environment_id, paymentId: row.payment_id };
@@ -114,15 +124,15 @@ async function processEnded(
 const storesReports = ({ processor }: Connected) => keepsReports(processor);
 
 /**
- * Logs a report whose outcome is unknown. True: it is done, because a stored report whose outcome is final would only
- * block those behind it. False: it is redelivered.
+ * Logs a report whose outcome is unknown. True: it is done, because a stored report whose outcome is final
+ * would only block those behind it. False: it is redelivered.
  */
 function leaveUnknown({ log }: Service, from: Connected, payment: string, outcome: Inquiry): boolean {
   const isDone = storesReports(from) && outcome.kind === "unknown" && outcome.final === true;
-  const next = isDone ? "find it out there" : "its report will come again";
+  const next = isDone ? "check it there" : "its report will be redelivered";
   log[isDone ? "error" : "warn"](
     { payment, reason: "reason" in outcome ? outcome.reason : outcome.kind },
-    `a processor reports on a payment, and does not say what became of it: ${next}`,
+    `a processor reports on a payment whose outcome it does not reveal: ${next}`,
   );
   return isDone;
 }
@@ -145,8 +155,9 @@ async function findReported(service: Service, from: Reporter, report: OperationR
 }
 
 /**
- * Resolves a report's operation. False: another process holds it, or its outcome is still unknown. Of stored reports
- * only one that insists waits for that process; others are covered by its status check, or by recovery's.
+ * Resolves a report's operation. False: another process holds it, or its outcome is still unknown. Of stored
+ * reports only one that insists waits for that process; others are covered by its status check, or by
+ * recovery's.
  */
 async function resolveReported(
   service: Service,
@@ -175,8 +186,9 @@ const isHandled = (executed: Executed | Execution): boolean =>
   executed.kind === "finished" || (executed.kind === "pending" && executed.accepted);
 
 /**
- * Continues a payment whose shopper passed or failed the challenge at the processor and may never return to the form;
- * a late approval is voided. True also if nothing is left to do. `report`: null if the shopper returned.
+ * Continues a payment whose shopper passed or failed the challenge at the processor and may never return to
+ * the form; a late approval is voided. True also if nothing is left to do. `report`: null if the shopper
+ * returned.
  */
 export async function continueAfterChallenge(
   service: Service,
@@ -219,8 +231,8 @@ async function resolveInProgress(
 }
 
 /**
- * Voids a late approval: the shopper passed an abandoned challenge, or the processor approved after a decline. If the
- * void is refused, the job that expires payments retries it.
+ * Voids a late approval: the shopper passed an abandoned challenge, or the processor approved after a
+ * decline. If the void is refused, the job that expires payments retries it.
  */
 async function checkEnded(
   service: Service,
@@ -238,7 +250,7 @@ async function checkEnded(
   const execution = await voidLateApproval(service, { id: environmentId, mode }, payment);
   if (execution.kind === "refused" || execution.kind === "unclaimed") return false;
   const about = { payment: paymentId, operation: execution.operation.id };
-  service.log.error(about, "a processor approved a payment after it had ended here: its money is being given back");
+  service.log.error(about, "a processor approved a payment after it had ended here: the approval is being reversed");
   return true;
 }
 
@@ -264,8 +276,9 @@ async function checkReversedRefund(service: Service, from: Reporter, row: Operat
 }
 
 /**
- * A card network can reject an accepted capture days later. The contract has no transition back from CAPTURED, and the
- * money may be paid out already, so nothing is booked: the payment is marked, which blocks refunds, with one event.
+ * A card network can reject an accepted capture days later. The contract has no transition back from
+ * CAPTURED, and the money may be paid out already, so nothing is booked: the payment is marked, which blocks
+ * refunds, with one event.
  */
 async function checkCapture(service: Service, from: Reporter, row: OperationRow): Promise<boolean> {
   const { id, kind, environment_id: environmentId, payment_id: paymentId } = row;
@@ -276,13 +289,16 @@ async function checkCapture(service: Service, from: Reporter, row: OperationRow)
   const outcome = await inquireProcessor(service, from.processor, operation, payment.authorization_id);
   if (outcome.kind === "unknown" || outcome.kind === "not_sent") return leaveUnknown(service, from, paymentId, outcome);
   if (outcome.kind === "declined" && outcome.holds) {
-    service.log.error({ operation: id, payment: paymentId }, "a processor approved another amount than is booked");
+    service.log.error(
+      { operation: id, payment: paymentId },
+      "a processor approved an amount that differs from the booked one",
+    );
     return true;
   }
   const isReturned = outcome.kind === "declined" || (outcome.kind === "approved" && outcome.captured === false);
   if (!isReturned || isHeld) return true;
   if (await markReversed(service, from.mode, operation))
-    service.log.error({ operation: id, payment: paymentId }, "a capture that is booked failed at the processor later");
+    service.log.error({ operation: id, payment: paymentId }, "a booked capture failed at the processor later");
   return true;
 }
 

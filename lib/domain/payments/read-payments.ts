@@ -62,7 +62,8 @@ const tooLong = (limit: number) =>
 
 /**
  * Slots for long responses: a payment with many refunds and much metadata takes megabytes of JSON. Only a few
- * are built at once, and none is held in memory until it is sent: it is read again from its idempotency key.
+ * are built concurrently, and none is held in memory until it is sent: it is read again from its idempotency
+ * key.
  */
 const MAX_LONG_RESPONSES = 2;
 /** Approximate length of a transaction's JSON without its metadata. */

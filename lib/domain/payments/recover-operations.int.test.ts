@@ -23,13 +23,13 @@ async function expectClean(): Promise<void> {
   expect((await verifyBooks(db)).checks.filter((check) => check.count > 0)).toEqual([]);
 }
 
-describe("a payment whose outcome is not known", () => {
+describe("a payment with an unknown outcome", () => {
   test.each([
-    ["the answer is lost", losesAnswer],
+    ["the response is lost", losesAnswer],
     ["the connection breaks", throwsAfter],
     ["garbage comes back", says({ kind: "sure, why not" } as never)],
-    ["the processor is still at it", PENDING],
-  ])("is PENDING when %s: 202, nothing is stored, and nothing more may be done", async (_, step) => {
+    ["the processor has not decided yet", PENDING],
+  ])("is PENDING when %s: 202, nothing is stored, and no other operation is possible", async (_, step) => {
     const tenant = await openTenant();
     tenant.script.next(step);
     const answer = await tenant.create({}, { key: "k" });
@@ -45,7 +45,7 @@ describe("a payment whose outcome is not known", () => {
     await tenant.complete();
   });
 
-  test("ends CAPTURED when the processor did charge, and the same key answers 201", async () => {
+  test("ends CAPTURED if the processor did charge, and the same key responds 201", async () => {
     const tenant = await openTenant();
     tenant.script.next(losesAnswer);
     const { body: pending } = await tenant.create({}, { key: "k" });
@@ -57,7 +57,7 @@ describe("a payment whose outcome is not known", () => {
     await expectClean();
   });
 
-  test("ends FAILED when the processor conclusively never heard of it, and the same key answers 402", async () => {
+  test("ends FAILED if the processor conclusively never received it, and the same key responds 402", async () => {
     const tenant = await openTenant();
     tenant.script.next(UNKNOWN);
     const { body: pending } = await tenant.create({}, { key: "k" });
@@ -73,7 +73,7 @@ describe("a payment whose outcome is not known", () => {
     await expectClean();
   });
 
-  test("stays PENDING while not found proves nothing yet", async () => {
+  test('stays PENDING while "not found" is inconclusive', async () => {
     const tenant = await openTenant();
     tenant.script.next(UNKNOWN);
     const { body: pending } = await tenant.create({}, { key: "k" });
@@ -86,7 +86,7 @@ describe("a payment whose outcome is not known", () => {
     expect(await tenant.get(pending.id)).toMatchObject({ status: "FAILED" });
   });
 
-  test("stays PENDING for an instance whose own clock is an hour ahead, too", async () => {
+  test("stays PENDING for an instance whose clock is an hour ahead, too", async () => {
     const ahead = { now: () => new Date(Date.now() + 3_600_000) };
     const tenant = await openTenant();
     tenant.script.next(UNKNOWN);
@@ -98,7 +98,7 @@ describe("a payment whose outcome is not known", () => {
     await tenant.complete();
   });
 
-  test("stays PENDING when the processor once said that it has it, whatever it finds later", async () => {
+  test("stays PENDING if the processor once reported having it, whatever it reports later", async () => {
     const tenant = await openTenant();
     tenant.script.next(PENDING);
     const { body: pending } = await tenant.create({}, { key: "k" });
@@ -153,7 +153,7 @@ describe("a payment whose outcome is not known", () => {
 });
 
 describe("a request that was provably not executed", () => {
-  test("is sent again under the same reference, three times at most, and then has failed", async () => {
+  test("is sent again under the same reference, three times at most, and then fails", async () => {
     const tenant = await openTenant();
     tenant.script.next(NOT_SENT, NOT_SENT);
     expect(await tenant.create()).toMatchObject({ status: 201 });
@@ -183,8 +183,8 @@ describe("a request that was provably not executed", () => {
   });
 });
 
-describe("a good card whose request was held up until it was too late to send it", () => {
-  const late = { kind: "not_sent", reason: "the request came after its time" } as const;
+describe("a good card whose request was delayed until it was too late to send it", () => {
+  const late = { kind: "not_sent", reason: "the request arrived after its deadline" } as const;
 
   test("is charged once all the same, after a pause of the process between T1 and the call", async () => {
     const tenant = await openTenant();
@@ -230,7 +230,7 @@ describe("a good card whose request was held up until it was too late to send it
     await expectClean();
   });
 
-  test("is charged once after another process took it over, checked its status and released it", async () => {
+  test("is charged once after another process took over, checked its status and released it", async () => {
     const tenant = await openTenant();
     tenant.script.next(async () => {
       // The lease runs out, and another process finds nothing at the processor, which is not conclusive yet.
@@ -245,7 +245,7 @@ describe("a good card whose request was held up until it was too late to send it
     await expectClean();
   });
 
-  test("is not sent again when another process has closed it: its answer counts", async () => {
+  test("is not sent again if another process has closed it: its response counts", async () => {
     const tenant = await openTenant();
     tenant.script.next(async () => {
       await tenant.endLeases();
@@ -257,7 +257,7 @@ describe("a good card whose request was held up until it was too late to send it
     await expectClean();
   });
 
-  test("a capture that another process has sent meanwhile is the other's: no failure is written over it", async () => {
+  test("a capture that another process has sent in the meantime is not overwritten by a failure", async () => {
     const tenant = await openTenant();
     const { body: payment } = await tenant.create({ capture_method: "manual" });
     tenant.script.next(async () => {
@@ -292,7 +292,7 @@ describe("when the database's clock was set back", () => {
       where environment_id = ${environmentId} and state = 'running'`;
   }
 
-  test("an operation is taken over at once, by the recovery worker or the key's next request", async () => {
+  test("an operation is taken over immediately, by the recovery worker or the key's next request", async () => {
     for (const by of ["recovery worker", "key"]) {
       const tenant = await openTenant();
       tenant.script.next(losesAnswer);
@@ -305,7 +305,7 @@ describe("when the database's clock was set back", () => {
     await expectClean();
   });
 
-  test("not found proves nothing while the first call may be in flight", async () => {
+  test('"not found" is inconclusive while the first call may be in flight', async () => {
     const tenant = await openTenant();
     const held = holds();
     tenant.script.next(held.step);
@@ -333,7 +333,7 @@ describe("when the database's clock was set back", () => {
   });
 });
 
-test("when the database's clock was set forward, a call that is under way is not taken for one that never was", async () => {
+test("if the database's clock was set forward, a call in progress does not count as never sent", async () => {
   const tenant = await openTenant();
   const held = holds();
   tenant.script.next(held.step);
@@ -353,7 +353,7 @@ test("when the database's clock was set forward, a call that is under way is not
   await expectClean();
 });
 
-test("when clocks were set forward and back, a call that comes after it was given up is refused: nothing is charged for what has failed", async () => {
+test("if clocks were set forward and back, a call that arrives after it was closed is refused: a failed payment is never charged", async () => {
   const tenant = await openTenant();
   const held = holds();
   tenant.script.next(held.step);
@@ -371,7 +371,7 @@ test("when clocks were set forward and back, a call that comes after it was give
   await expectClean();
 });
 
-describe("captures, voids and refunds whose outcome is not known", () => {
+describe("captures, voids and refunds with an unknown outcome", () => {
   test.each([
     ["capture", "executed", losesAnswer],
     ["capture", "not executed", UNKNOWN],
@@ -379,7 +379,7 @@ describe("captures, voids and refunds whose outcome is not known", () => {
     ["void", "not executed", UNKNOWN],
     ["refund", "executed", losesAnswer],
     ["refund", "not executed", PENDING],
-  ] as const)("a %s that was %s is sent again under its reference and moves money once", async (kind, _, step) => {
+  ] as const)("a %s that was %s is resent under its reference and moves money once", async (kind, _, step) => {
     const tenant = await openTenant();
     const { body: payment } = await tenant.create(kind === "refund" ? {} : { capture_method: "manual" });
     tenant.script.next(step);

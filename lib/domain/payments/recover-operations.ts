@@ -10,11 +10,11 @@ import { type Executed, getOperationPayment, leaveOpen } from "./finish-operatio
 import { leaseOf, type OpenOperation, operationFromRow } from "./operation";
 import { callProcessor, closeAtProcessor, inquireHeld } from "./processor-calls";
 
-/** Operations that a process resolves at once. */
+/** Max operations that a process resolves concurrently. */
 const SLOTS = 32;
 /** Slots of one environment while others wait. */
 const SLOTS_PER_ENVIRONMENT = 4;
-/** Slots that no environment gets beyond its share, so that a newcomer gets one at once. */
+/** Slots that no environment gets beyond its share, so that a newcomer gets one immediately. */
 const RESERVED_SLOTS = 12;
 /** Interval at which to look for due operations while none ends. */
 const POLL_MS = 1_000;
@@ -95,7 +95,7 @@ class RecoverySlots {
   }
 
   /**
-   * Takes one operation of each environment below `share` in turn, until none is due. False: none is due
+   * Takes one operation per round from each environment below `share`, until none is due. False: none is due
    * anywhere.
    */
   async #takeDue(slots: number, share: number): Promise<boolean> {
@@ -208,8 +208,8 @@ export async function resolveOperation(
 }
 
 /**
- * Checks the status of an authorization. Clocks may be set, so no time proves that a call in flight cannot
- * execute any more: it gets time to arrive, and then the reference is closed. A retry of its request uses the
+ * Checks the status of an authorization. Clocks may be set, so no time proves that a call in flight can no
+ * longer execute: it gets time to arrive, and then the reference is closed. A retry of its request uses the
  * reference instead; of both calls the processor executes one.
  */
 async function inquire(

@@ -135,7 +135,7 @@ describe("while one environment has hundreds of operations whose inquiries hang"
 });
 
 describe("operations of one environment", () => {
-  test("start in the order of their due times, are taken only when they start, and the next when one ends", async () => {
+  test("start in the order of their due times, are claimed only when they start, and the next when one ends", async () => {
     const tenant = await withLost(40);
     await makeDue(tenant);
     const [all] = [await epochs(tenant)];
@@ -183,10 +183,10 @@ test("operations of one payment never run in parallel, and do not delay another 
   await makeDue(tenant);
   const sandbox = tenant.service.processors.builtIn("test") as Processor;
   const first = holds();
-  let [isFirst, now, most] = [true, 0, 0];
+  let [isFirst, now, max] = [true, 0, 0];
   const refund: Processor["refund"] = async (request) => {
     if ((await tenant.operations(other.id)).some(({ id }) => id === request.reference)) return sandbox.refund(request);
-    most = Math.max(most, ++now);
+    max = Math.max(max, ++now);
     const wasFirst = isFirst;
     isFirst = false;
     if (wasFirst) await first.step(async () => ({ kind: "not_found" }));
@@ -203,12 +203,12 @@ test("operations of one payment never run in parallel, and do not delay another 
   expect((await tenant.operations(one.id)).filter(({ epoch }) => epoch > 1)).toHaveLength(1);
   first.release();
   expect(await done).toBe(13);
-  expect(most).toBe(1);
+  expect(max).toBe(1);
   expect(await tenant.get(one.id)).toMatchObject({ amount_refunded: 1_200, amount_refundable: 8_800 });
   expect((await verifyBooks(db)).balanced).toBe(true);
 });
 
-test("operations in progress end, and the rest are taken, after a short outage of the database", async () => {
+test("operations in progress end, and the rest are claimed, after a short outage of the database", async () => {
   const tenant = await withLost(ALONE + 5);
   await makeDue(tenant);
   let isAway = false;

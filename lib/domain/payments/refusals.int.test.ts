@@ -66,7 +66,7 @@ describe("refusals", () => {
     expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 201 });
   });
 
-  test("that many duplicates ask for at once are one refusal with the same bytes", async () => {
+  test("requested by many concurrent duplicates are one refusal with the same bytes", async () => {
     const tenant = await moneyTenant(db);
     const { body: payment } = await tenant.create({ capture_method: "manual" });
     const answers = await Promise.all(
@@ -76,7 +76,7 @@ describe("refusals", () => {
     expect(answers.filter((answer) => !answer.replayed)).toHaveLength(1);
   });
 
-  test("that come after their key went to another request are not stored", async () => {
+  test("that arrive after their key went to another request are not stored", async () => {
     const tenant = await moneyTenant(db);
     const held = holds();
     tenant.script.next(held.step);
@@ -121,7 +121,7 @@ describe("refusals", () => {
   });
 });
 
-test("a payment takes five hundred refunds, so that its answers have an end", async () => {
+test("a payment accepts five hundred refunds, so that its response stays bounded", async () => {
   const tenant = await moneyTenant(db);
   const { id } = (await tenant.create()).body;
   const refund = await tenant.act("refund", id, { amount: 1 });

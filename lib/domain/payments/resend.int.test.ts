@@ -64,8 +64,8 @@ async function chargesOf(tenant: MoneyTenant) {
 
 const referencesOf = ({ script }: MoneyTenant) => new Set(script.calls.map(({ reference }) => reference));
 
-describe("a good card whose first request died before it was sent", () => {
-  test("is charged once by the repeat, and the first, should it wake, gets the same answer and charges nothing", async () => {
+describe("a good card whose first request crashed before it was sent", () => {
+  test("is charged once by the retry, and the first request, if it resumes, gets the same response and charges nothing", async () => {
     const tenant = await newTenant();
     const first = await dies(tenant);
     await ago(tenant, 3);
@@ -78,7 +78,7 @@ describe("a good card whose first request died before it was sent", () => {
     await expectClean();
   });
 
-  test("is not given up by the recovery worker before its request had time to come again, and is after that", async () => {
+  test("is not abandoned by the recovery worker before its request could be resent, and is after that", async () => {
     const tenant = await newTenant();
     await dies(tenant);
     await ago(tenant, 3);
@@ -110,7 +110,7 @@ describe("a good card whose first request died before it was sent", () => {
     await expectClean();
   });
 
-  test("is sent once more, and not again when the repeat dies, too", async () => {
+  test("is sent once more, and not again if the retry crashes, too", async () => {
     const tenant = await newTenant();
     await dies(tenant);
     await ago(tenant, 3);
@@ -123,14 +123,14 @@ describe("a good card whose first request died before it was sent", () => {
     await expectClean();
   });
 
-  test("is not sent by the first request any more once a repeat has the right to", async () => {
+  test("is no longer sent by the first request once a repeat may send it", async () => {
     const tenant = await newTenant();
     tenant.script.next(async () => {
       await ago(tenant, 3);
       tenant.script.next(says({ kind: "not_found" }), says({ kind: "not_found" }), losesAnswer);
       expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 202 });
       setTimeout(() => void ago(tenant, 3).then(() => tenant.complete()), 500);
-      return { kind: "not_sent", reason: "the request came after its time" };
+      return { kind: "not_sent", reason: "the request arrived after its deadline" };
     });
     expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 201, replayed: true });
     expect(tenant.script.count("authorize")).toBe(2);
@@ -139,7 +139,7 @@ describe("a good card whose first request died before it was sent", () => {
   });
 });
 
-describe("a process that was paused for longer than there is time to send anything", () => {
+describe("a process that was paused for longer than the time limit for sending", () => {
   /** A pause between T1 and the call, which waits for a lock. */
   async function pausedIn<T>(work: () => Promise<T>): Promise<T> {
     const real = performance.now.bind(performance);

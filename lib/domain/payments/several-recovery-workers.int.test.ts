@@ -14,7 +14,7 @@ async function expectClean(): Promise<void> {
 }
 
 describe("several instances", () => {
-  test("five recovery workers at once finish each operation once", async () => {
+  test("five concurrent recovery workers finish each operation once", async () => {
     const tenant = await moneyTenant(db);
     const count = 30;
     tenant.script.next(...Array.from({ length: count }, () => losesAnswer));
@@ -55,7 +55,7 @@ describe("several instances", () => {
     await expectClean();
   });
 
-  test("a retry and the recovery worker together give one answer", async () => {
+  test("a concurrent retry and recovery worker return one response", async () => {
     const tenant = await moneyTenant(db);
     for (let round = 0; round < 10; round++) {
       tenant.script.next(losesAnswer);

@@ -1,4 +1,4 @@
-import { type DisputeStatus, isLost } from "@/lib/contract/payments/dispute-words";
+import { type DisputeStatus, isLost } from "@/lib/contract/disputes/statuses";
 import type { PaymentStatus } from "@/lib/contract/payments/payment";
 import type { Action, TransactionStatus, TransactionType } from "@/lib/contract/transactions/words";
 

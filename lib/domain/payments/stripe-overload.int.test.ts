@@ -57,7 +57,7 @@ async function expectOneTruth(
   return answer;
 }
 
-describe.each(REFUSALS)("a lost answer, and %s to all that follows, is no failure", (refusal) => {
+describe.each(REFUSALS)("a lost response, and %s to all that follows, is not a failure", (refusal) => {
   test("of a payment", async () => {
     const tenant = await newTenant();
     const send = () => tenant.create({}, { key: "create" });
@@ -81,7 +81,7 @@ describe.each(REFUSALS)("a lost answer, and %s to all that follows, is no failur
     expect((await expectOneTruth(tenant, await send(), send)).status).toBe(200);
   });
 
-  test("of a refund, which nobody sends twice then", async () => {
+  test("a refund, which is then not sent twice", async () => {
     const tenant = await newTenant();
     const { body } = await tenant.create();
     const send = () => tenant.act("refund", body.id, { amount: 4_000 }, { key: "refund" });

@@ -32,7 +32,10 @@ async function settled(tenant: MoneyTenant, send: () => Promise<MoneyAnswer>): P
   return answer;
 }
 
-/** Injects a fault into every kind of operation; each key has one true response, even if the lost call arrives later. */
+/**
+ * Injects a fault into every kind of operation; each key has one true response, even if the lost call arrives
+ * later.
+ */
 async function meet(fault: Fault): Promise<void> {
   const own = await newDouble();
   const tenant = await newTenant(own);
@@ -68,7 +71,7 @@ async function meet(fault: Fault): Promise<void> {
   expect(await meets("cancel", "void", voiding), fault).toMatchObject({ status: 200 });
 }
 
-test("whatever goes astray, every key has one true answer, and the books agree to the cent", async () => {
+test("whatever is lost, every key has one true response, and the books agree to the cent", async () => {
   await Promise.all(FAULTS.map(meet));
   await expectClean();
 });
@@ -89,7 +92,7 @@ describe("a refund that fails later", () => {
 
   test.each([
     ["in order", (reports: Report[]) => reports],
-    ["the last first, and each twice", (reports: Report[]) => [...reports, ...reports].toReversed()],
+    ["in reverse order, each twice", (reports: Report[]) => [...reports, ...reports].toReversed()],
   ])("becomes a reversal once, by messages %s", async (_, order) => {
     const sale = await refunded();
     await takeIn(sale.tenant, order(await reportsOf(sale.tenant)));
@@ -101,7 +104,7 @@ describe("a refund that fails later", () => {
     const { tenant } = sale;
     const later = { now: () => new Date(Date.now() + 60_000) };
     const { reports } = connectorTo(double, { name: "stripe", clock: later });
-    if (reports.kind !== "pushed" || !reports.catchUp) throw new Error("it can be caught up with");
+    if (reports.kind !== "pushed" || !reports.catchUp) throw new Error("it has no list of events");
     const [refund] = company.refundsOf(tenant.environmentId);
     const found: Report[] = [];
     for (let cursor: string | null = null, more = true; more; ) {
@@ -116,7 +119,7 @@ describe("a refund that fails later", () => {
     await expectReversed(sale);
   });
 
-  test("comes again as long as whoever sent the refund does not know that it was accepted", async () => {
+  test("is redelivered as long as the sender of the refund does not know that it was accepted", async () => {
     const tenant = await newTenant();
     const { body: payment } = await tenant.create(card("4000000000005126"));
     double.faults.next("refund", "lost after");
@@ -143,7 +146,10 @@ test("a payment has its description and chosen metadata at Stripe, beside our ow
     processorTimeoutMs: TIMEOUT_MS,
   });
   const body = {
-    ...{ amount: 2_000, currency: "EUR", payment_token: "pm_card_visa", description: "Order 1001" },
+    amount: 2_000,
+    currency: "EUR",
+    payment_token: "pm_card_visa",
+    description: "Order 1001",
     metadata: { order: "1001", gift: true, secret: "not chosen", cardlane_account: "nobody" },
   };
   const { body: payment } = await tenant.create(body);
@@ -168,7 +174,7 @@ test("a payment has its description and chosen metadata at Stripe, beside our ow
   await expectClean();
 });
 
-describe("what no issuer ever saw is refused with the cause, and nothing is held", () => {
+describe("a request that reached no issuer is refused with the cause, and nothing is held", () => {
   test.each([
     [{ amount: 12_345, currency: "KWD" }, "amount", "Stripe takes KWD in steps of 0.010."],
     [{ amount: 12_301, currency: "MGA" }, "amount", "Stripe takes MGA in steps of 1.00."],
@@ -219,7 +225,7 @@ describe("a challenge at the bank's own page", () => {
   test.each([
     [true, "CAPTURED"],
     [false, "DECLINED"],
-  ])("goes on by a message when the shopper never comes back; passed: %s", async (passed, status) => {
+  ])("continues by a message if the shopper never returns; passed: %s", async (passed, status) => {
     const tenant = await newTenant();
     const { body } = await tenant.create(card("4000000000003220"));
     const { url } = body.next_action.redirect_to_url;
@@ -238,7 +244,7 @@ describe("a challenge at the bank's own page", () => {
   });
 });
 
-test("a challenge after which Stripe waits to be told to go on is canceled there before it counts as declined", async () => {
+test("a challenge after which Stripe waits for a confirmation is canceled there before it counts as declined", async () => {
   const tenant = await newTenant();
   const { body } = await tenant.create(card("4000000000003220"));
   const [operation] = await tenant.operations(body.id);
@@ -251,7 +257,7 @@ test("a challenge after which Stripe waits to be told to go on is canceled there
 });
 
 describe("tokens, codes and reasons", () => {
-  test("a decline keeps Stripe's code and the network's, and what is known of the card", async () => {
+  test("a decline stores Stripe's code and the network's, and the card's known details", async () => {
     const tenant = await newTenant();
     const { body, status } = await tenant.create(card("4000000000009995"));
     expect([status, body.decline_code]).toEqual([402, "insufficient_funds"]);
@@ -259,8 +265,11 @@ describe("tokens, codes and reasons", () => {
     const [operation] = await tenant.operations(body.payment_id);
     const intent = company.intentOf(operation?.id ?? "");
     const outcome = await processor.inquire({
-      ...{ reference: operation?.id ?? "", authorization: operation?.id ?? "", kind: "authorize" },
-      ...{ account: tenant.environmentId, challengePage: "https://cardlane.example/" },
+      reference: operation?.id ?? "",
+      authorization: operation?.id ?? "",
+      kind: "authorize",
+      account: tenant.environmentId,
+      challengePage: "https://cardlane.example/",
       objects: [{ kind: "payment_intent", id: intent?.id ?? "" }],
     });
     expect(outcome).toMatchObject({
@@ -275,7 +284,7 @@ describe("tokens, codes and reasons", () => {
 });
 
 // These tests run last: their books do not agree with the double's, and some payments stay open.
-describe("what Stripe approved of a payment that was declined here", () => {
+describe("an approval by Stripe of a payment that was declined here", () => {
   async function declinedHere(body: object) {
     const own = await newDouble();
     const tenant = await newTenant(own);
@@ -300,7 +309,7 @@ describe("what Stripe approved of a payment that was declined here", () => {
   test.each([
     [{}, { captured: 10_000, refunded: 10_000, voided: false }],
     [MANUAL, { captured: 0, refunded: 0, voided: true }],
-  ])("is given back, once: %o", async (body, held) => {
+  ])("is reversed, once: %o", async (body, held) => {
     const tenant = await declinedHere(body);
     await takeIn(tenant, [...(await tenant.news()), ...(await tenant.news())]);
     await takeIn(tenant, await tenant.news());
@@ -315,7 +324,7 @@ describe("what Stripe approved of a payment that was declined here", () => {
     ["refunded in part", {}, { captured: 10_000, refunded: 10_000, voided: false }],
     ["released", MANUAL, { captured: 0, refunded: 0, voided: true }],
     ["captured and refunded", MANUAL, { captured: 10_000, refunded: 10_000, voided: false }],
-  ])("is given back, too, when it was %s in the dashboard after a refusal", async (how, body, held) => {
+  ])("is reversed, too, when it was %s in the dashboard after a refusal", async (how, body, held) => {
     const tenant = await declinedHere(body);
     const { own, environmentId } = tenant;
     const [intent] = [...own.books.intents.values()];
@@ -339,7 +348,7 @@ describe("what Stripe approved of a payment that was declined here", () => {
     expect(await tenant.brokenRules()).toEqual([]);
   });
 
-  test("counts as not given back once its refund comes back", async () => {
+  test("counts as not reversed once its refund is returned", async () => {
     const tenant = await declinedHere(card("4000000000005126"));
     await takeIn(tenant, await tenant.news());
     expect(await tenant.states()).toEqual(["succeeded"]);

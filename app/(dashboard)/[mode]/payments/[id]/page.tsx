@@ -6,7 +6,6 @@ import { NoPermission } from "@/components/ui/empty-state";
 import { AppError } from "@/lib/contract/errors";
 import { moneyText, titleId } from "@/lib/contract/format";
 import { getPaymentDetail } from "@/lib/domain/payments/payment-detail";
-import { mailRouteOfPage } from "@/lib/http/outbox";
 import { type DashboardPage, dashboardPage } from "@/lib/http/page";
 
 type PaymentRouteProps = { params: Promise<{ mode: string; id: string }> };
@@ -24,7 +23,7 @@ export default async function PaymentRoute({ params }: PaymentRouteProps) {
   const page = await dashboardPage(mode);
   if (!page.can("payment.read")) return <NoPermission what="payments" />;
   const detail = await readPayment(page, id);
-  return <PaymentPage key={id} initial={detail} mail={await mailRouteOfPage()} />;
+  return <PaymentPage key={id} initial={detail} />;
 }
 
 /** Cached because the page and its title both need it. */

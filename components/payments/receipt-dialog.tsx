@@ -1,10 +1,6 @@
 "use client";
 
-import { Receipt, Send } from "lucide-react";
-import { useState } from "react";
-import { Button } from "@/components/ui/button";
 import { FormDialog, TextField } from "@/components/ui/form";
-import { buttonStyles } from "@/components/ui/styles";
 import { toast } from "@/components/ui/toast";
 import { callApi } from "@/lib/client/api";
 import { useDashboard } from "@/lib/client/dashboard-context";
@@ -13,35 +9,6 @@ import type { MailRoute } from "@/lib/contract/accounts/fields";
 import { isMailable } from "@/lib/contract/emails";
 import type { ShownPayment } from "@/lib/contract/payments/payment-detail";
 import type { Mode } from "@/lib/contract/transactions/words";
-
-type ReceiptProps = { payment: ShownPayment; mail: MailRoute };
-
-/** View and mail the receipt of a captured payment. */
-export function ReceiptActions({ payment, mail }: ReceiptProps) {
-  const { mode, can } = useDashboard();
-  const [sending, setSending] = useState(false);
-  if (payment.amount_captured === 0) return null;
-  return (
-    <div className="flex flex-wrap items-center gap-2">
-      {/* The receipt isn't a dashboard page, so it opens in another tab. */}
-      <a
-        href={`/${mode}/payments/${payment.id}/receipt`}
-        target="_blank"
-        rel="noopener"
-        className={buttonStyles({ variant: "ghost" })}
-      >
-        <Receipt aria-hidden="true" />
-        View receipt
-      </a>
-      {can("transaction.refund") && (
-        <Button variant="ghost" icon={<Send aria-hidden="true" />} onClick={() => setSending(true)}>
-          Send receipt
-        </Button>
-      )}
-      {sending && <SendDialog payment={payment} mail={mail} onClose={() => setSending(false)} />}
-    </div>
-  );
-}
 
 const NOT_SENT: Record<Exclude<MailRoute, "sent">, { place: string; where: string }> = {
   outbox: { place: "the outbox", where: "the outbox at /outbox" },
@@ -54,8 +21,9 @@ function addressHint(mode: Mode, mail: MailRoute): string | undefined {
   return mode === "test" ? "In test mode, receipts only go to your team’s confirmed addresses." : undefined;
 }
 
-function SendDialog({ payment, mail, onClose }: ReceiptProps & { onClose: () => void }) {
-  const { mode, user } = useDashboard();
+/** Mails the receipt of a captured payment. */
+export function SendReceiptDialog({ payment, onClose }: { payment: ShownPayment; onClose: () => void }) {
+  const { mode, mail, user } = useDashboard();
   const isTeamOnly = mode === "test" && mail === "sent";
   const email = (isTeamOnly ? user.email : payment.customer_email) ?? "";
   const form = useForm({ email: isMailable(email) ? email : "" });
