@@ -48,9 +48,12 @@ const PAGES = [
   ["payment", "payments"],
   ["transaction", "transactions"],
   ["plan", "plans"],
+  ["subscription", "subscriptions"],
+  ["invoice", "invoices"],
   ["clientSession", "checkout"],
   ["apiKey", "developers/api-keys"],
   ["settlementBatch", "settlement-batches"],
+  ["payout", "payouts"],
   ["webhookEndpoint", "developers/webhooks"],
 ] as const;
 

@@ -74,7 +74,8 @@ export function EndpointActions({ endpoint, mode, path, ...choices }: EndpointAc
   const [secret, setSecret] = useState<string | null>(null);
   const isEnabled = endpoint.status === "ENABLED";
   const dialog = {
-    ...{ endpoint, mode },
+    endpoint,
+    mode,
     onClose: () => setAction(null),
     onChanged: (message: string) => {
       setAction(null);

@@ -19,7 +19,12 @@ export type EndpointValues = {
 };
 
 export const NEW_ENDPOINT: EndpointValues = {
-  ...{ url: "", description: "", scope: "all", types: [], payload: "full", signature: "v1" },
+  url: "",
+  description: "",
+  scope: "all",
+  types: [],
+  payload: "full",
+  signature: "v1",
 };
 
 export function endpointValues(endpoint: WebhookEndpoint): EndpointValues {

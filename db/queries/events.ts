@@ -105,7 +105,7 @@ export async function countEvents(orm: Orm, environmentId: string, filter: Event
 
 /**
  * A position in the event stream, which is in the order of the writing transactions. In id order an event may
- * be committed after a later one, and a reader following ids would miss it.
+ * be committed after a later one, and a consumer following ids would miss it.
  */
 export type StreamPosition = {
   readonly xid: string;

@@ -33,7 +33,7 @@ async function readStream(api: Api, count: number, lastEventId: string | null, o
   return frames;
 }
 
-test("what happens to a payment is told, with the payment as it was then and what changed", async ({
+test("changes to a payment are events, with the payment as it was then and the changed fields", async ({
   api,
   decidesLater,
 }) => {
@@ -69,7 +69,10 @@ test("what happens to a payment is told, with the payment as it was then and wha
   expect(refunds.data).toEqual([refunded]);
 });
 
-test("the list goes on behind an event, and has its own merchant's and mode's alone", async ({ tenant, stranger }) => {
+test("the list continues after an event, and is limited to the key's merchant and mode", async ({
+  tenant,
+  stranger,
+}) => {
   const { api } = tenant;
   for (let i = 0; i < 3; i++) await newPlan(api);
   const all = (await api.call(listEvents)).ok().data;
@@ -101,7 +104,7 @@ for (const [query, param] of [
   });
 }
 
-test("a stream brings events as they happen, and goes on behind the last one", { tag: "@next" }, async ({
+test("a stream delivers events as they happen, and resumes after the last one", { tag: "@next" }, async ({
   api,
   stranger,
 }) => {
@@ -124,7 +127,7 @@ test("a stream brings events as they happen, and goes on behind the last one", {
   expect(again).toEqual(frames);
 });
 
-test("a stream refuses what is no event, and too many readers at once", async ({ api }) => {
+test("a stream rejects invalid event ids and too many concurrent streams", async ({ api }) => {
   for (const id of ["nonsense", encodeId("event", newId())]) {
     const refused = await api.call(streamEvents, { headers: { "Last-Event-ID": id } });
     expect(refused.problem("invalid_parameter").param).toBe("Last-Event-ID");

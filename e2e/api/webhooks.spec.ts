@@ -24,7 +24,10 @@ const test = base.extend<{ receiver: Receiver }>({
   },
 });
 
-test("a payment is told, signed as the standardwebhooks package verifies it", async ({ api, receiver }) => {
+test("a payment is delivered, with a signature that the standardwebhooks package verifies", async ({
+  api,
+  receiver,
+}) => {
   const endpoint = await newEndpoint(api, { url: receiver.url, event_types: ["payment.captured"] });
   const payment = await captured(api);
   await expect.poll(() => receiver.received.length).toBe(1);
@@ -39,7 +42,7 @@ test("a payment is told, signed as the standardwebhooks package verifies it", as
   expect(detail.attempts).toMatchObject([{ response: { status: 200, body: "thanks" }, error: null }]);
 });
 
-test("a failed delivery is tried again, and sent again when asked, under the same id", async ({ api, receiver }) => {
+test("a failed delivery is retried, and resent on request, under the same id", async ({ api, receiver }) => {
   receiver.answer = status(503);
   const { id } = await newEndpoint(api, { url: receiver.url });
   const delivery = (await api.call(testWebhookEndpoint, { id })).ok();
@@ -55,7 +58,7 @@ test("a failed delivery is tried again, and sent again when asked, under the sam
   expect(ids.length).toBeGreaterThan(1);
 });
 
-test("the secret is in the answers that make it and in their replays, and in no other", async ({ api }) => {
+test("the secret is only in the responses that create it and in their replays", async ({ api }) => {
   const body = anEndpoint({ description: "Orders", signature: "v1+v1a", payload: "thin" });
   const first = await api.call(createWebhookEndpoint, { body, key: "an endpoint" });
   const made = first.ok();
@@ -71,18 +74,19 @@ test("the secret is in the answers that make it and in their replays, and in no 
   expect(rotated.secret).not.toBe(made.secret);
 });
 
-test("a url is of one endpoint", async ({ api }) => {
+test("a URL belongs to one endpoint", async ({ api }) => {
   const [first, other] = [await newEndpoint(api), await newEndpoint(api)];
   const again = await api.call(createWebhookEndpoint, { body: anEndpoint({ url: first.url }) });
   expect(again.problem("already_exists").param).toBe("url");
   (await api.call(updateWebhookEndpoint, { id: other.id, body: { url: first.url } })).problem("already_exists");
 });
 
-test("what is sent changes; a deleted endpoint does not exist any more", async ({ api }) => {
+test("an endpoint can be changed; a deleted endpoint no longer exists", async ({ api }) => {
   const { id } = await newEndpoint(api);
   const changed = { description: "Another", event_types: ["refund.failed"], status: "DISABLED" };
   expect((await api.call(updateWebhookEndpoint, { id, body: changed })).ok()).toMatchObject({
-    ...{ ...changed, disabled_reason: "manual" },
+    ...changed,
+    disabled_reason: "manual",
   });
   (await api.call(testWebhookEndpoint, { id })).problem("invalid_state");
   (await api.call(replayWebhookEndpoint, { id, body: aReplay() })).problem("invalid_state");

@@ -57,10 +57,10 @@ for (const [file, program] of [
   ["receiver.py", "python3"],
 ] as const) {
   if (!has(program)) continue;
-  test(`${file}, as it is copied, takes what Cardlane sends and nothing else`, async ({ api, startReceiver }) => {
+  test(`${file}, as copied, accepts only what Cardlane sends`, async ({ api, startReceiver }) => {
     const port = await pickPort();
     const { id, secret } = await newEndpoint(api, { url: `http://127.0.0.1:${port}/` });
-    if (secret === null) throw new Error("the answer that creates an endpoint shows its secret");
+    if (secret === null) throw new Error("the response that creates an endpoint shows its secret");
     const receiver = await startReceiver(file, program, port, secret);
     const delivery = (await api.call(testWebhookEndpoint, { id })).ok();
     await expect.poll(receiver.printed).toContain(`${delivery.event_id} webhook_endpoint.test ${id}`);
@@ -81,7 +81,7 @@ for (const [file, program] of [
   });
 }
 
-test("the route of Next, as it is copied, takes what Cardlane sends and nothing else", async () => {
+test("the Next.js route, as copied, accepts only what Cardlane sends", async () => {
   const keys = newSigningKeys();
   const code = codeOf("In a route of Next")
     .replace(/^import .*$/m, "")
@@ -96,7 +96,7 @@ test("the route of Next, as it is copied, takes what Cardlane sends and nothing 
 });
 
 if (has("curl") && has("bash")) {
-  test("the command that creates an endpoint works as it is copied", async ({ baseUrl, tenant }) => {
+  test("the command that creates an endpoint works as copied", async ({ baseUrl, tenant }) => {
     const { secret } = await tenant.newKey({ permissions: ["webhook_endpoint.write"] });
     // The host name is from the page; the test passes even if this machine can't resolve it.
     const command = `${commandOf("Create an endpoint", baseUrl)} -s -w '\n%{http_code}'`;
@@ -105,7 +105,7 @@ if (has("curl") && has("bash")) {
     else expect(JSON.parse(answer)).toMatchObject({ detail: expect.stringContaining("could not be looked up") });
   });
 
-  test("the stream shows events as they happen, by the command as it is copied", async ({ baseUrl, tenant }) => {
+  test("the stream shows events as they happen, by the command as copied", async ({ baseUrl, tenant }) => {
     const { secret } = await tenant.newKey({ permissions: ["event.read"] });
     const child = spawn("bash", ["-c", `exec ${commandOf("Follow events", baseUrl)}`], {
       env: { ...process.env, CARDLANE_KEY: secret },

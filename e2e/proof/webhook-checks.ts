@@ -178,5 +178,5 @@ async function expectGone({ sql }: Database, { environmentId, receiver }: Addres
   const refused = receiver.receipts.filter(({ status }) => status === 410);
   expect(refused.length, "messages that were answered 410").toBeLessThanOrEqual(8 + kills);
   const later = receiver.receipts.filter(({ at }) => at > Date.parse(endpoint?.at ?? "") + UNDER_WAY_MS);
-  expect(later.length, "messages to what is disabled").toBe(0);
+  expect(later.length, "messages to disabled endpoints").toBe(0);
 }

@@ -15,7 +15,7 @@ export class DeliveryClock {
     return new Date(nowMs() + this.#aheadMs());
   }
 
-  /** Written beside the file and renamed, so that nobody reads half a number. */
+  /** Written beside the file and renamed, so that no reader sees half a number. */
   set(aheadMs: number): void {
     writeFileSync(`${this.file}.new`, String(Math.round(aheadMs)));
     renameSync(`${this.file}.new`, this.file);

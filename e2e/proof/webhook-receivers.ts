@@ -82,8 +82,11 @@ export class Receivers {
       }
       const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
       const receipt: Receipt = {
-        ...{ headers, body: Buffer.concat(pieces).toString(), status: null },
-        ...{ at: this.clock.now().getTime(), atMs: performance.now() },
+        headers,
+        body: Buffer.concat(pieces).toString(),
+        status: null,
+        at: this.clock.now().getTime(),
+        atMs: performance.now(),
       };
       receiver.receipts.push(receipt);
       response.once("finish", () => {

@@ -26,7 +26,7 @@ const SAMPLES = EVENTS < 1_000 ? 4 : 20;
 
 const { db, url } = await testDatabase();
 
-test(`${EVENTS} events reach receivers of which a third are broken, though processes are killed all the time`, async () => {
+test(`${EVENTS} events reach their receivers although a third of these are broken and processes keep being killed`, async () => {
   const folder = mkdtempSync(join(tmpdir(), "cardlane-webhooks-"));
   const clock = new DeliveryClock(join(folder, "clock"));
   clock.set(0);

@@ -42,7 +42,9 @@ const dial: Dial = ({ url, port }, address) => {
   if (url.protocol === "http:") return connectPlain({ host: address, port });
   const hostname = url.hostname.replace(/^\[|\]$/g, "");
   return connectTls({
-    ...{ host: address, port, ALPNProtocols: ["http/1.1"] },
+    host: address,
+    port,
+    ALPNProtocols: ["http/1.1"],
     // An IP address has no server name; the certificate must then be for the address.
     ...(isIP(hostname) === 0 && { servername: hostname.replace(/\.$/, "") }),
   });
@@ -146,8 +148,11 @@ async function exchange(socket: Socket, { url }: Target, message: Message, signa
     new Promise<IncomingMessage>((resolve, reject) => {
       const request = sendRequest({
         // No agent: it would open its own connection, to whatever address the name resolves to now.
-        ...{ createConnection: () => socket, method: "POST", host: url.hostname },
-        ...{ path: `${url.pathname}${url.search}`, maxHeaderSize: 16 * 1024 },
+        createConnection: () => socket,
+        method: "POST",
+        host: url.hostname,
+        path: `${url.pathname}${url.search}`,
+        maxHeaderSize: 16 * 1024,
         headers: { ...message.headers, host: url.host, "content-length": body.byteLength, connection: "close" },
       });
       request.on("error", reject);

@@ -15,7 +15,8 @@ const SPKI = Buffer.from("302a300506032b6570032100", "hex");
 function isV1a(headers: Record<string, string>, body: string, publicKey: string): boolean {
   const key = createPublicKey({
     key: Buffer.concat([SPKI, Buffer.from(publicKey.replace("whpk_", ""), "base64")]),
-    ...{ format: "der", type: "spki" },
+    format: "der",
+    type: "spki",
   } as const);
   const content = Buffer.from(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`);
   return (headers["webhook-signature"] ?? "")

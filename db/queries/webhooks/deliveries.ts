@@ -138,7 +138,7 @@ export async function insertWebhookDelivery(
 }
 
 /**
- * Makes it due at once, at the start of the retry schedule. The result of an attempt in progress is
+ * Makes it due immediately, at the start of the retry schedule. The result of an attempt in progress is
  * discarded.
  */
 export async function reopenWebhookDelivery(
@@ -164,7 +164,9 @@ export async function reopenWebhookDelivery(
 
 type EventRange = { readonly fromId: string; readonly beforeId: string };
 
-/** The last of the first `count` events of a range, or null if there are fewer. Index-only: the primary key. */
+/**
+ * The last of the first `count` events of a range, or null if there are fewer. Index-only: the primary key.
+ */
 export async function findLastOf(
   orm: Orm,
   environmentId: string,
@@ -241,8 +243,8 @@ export type TakenDelivery = EndpointPlace & {
 export type DueEndpoint = EndpointPlace & { readonly mode: Mode; readonly due: number };
 
 /**
- * Up to `limit` endpoints with due deliveries after a position, by walking the index `webhook_deliveries_due`.
- * `isSlow` selects the endpoints in the slow lane, or the others.
+ * Up to `limit` endpoints with due deliveries after a position, by walking the index
+ * `webhook_deliveries_due`. `isSlow` selects the endpoints in the slow lane, or the others.
  */
 export function findDueEndpoints(
   sql: Sql,
@@ -279,8 +281,8 @@ export function findDueEndpoints(
 
 /**
  * Claims the longest due deliveries, as many per endpoint as it has slots, skipping locked ones. An attempt
- * counts from here, so one that crashes its process is not retried forever: after `maxAttempts` attempts it has
- * failed.
+ * counts from here, so one that crashes its process is not retried forever: after `maxAttempts` attempts it
+ * has failed.
  */
 export function takeDueDeliveries(
   sql: Sql,

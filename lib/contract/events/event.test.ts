@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { TRANSACTION_STATUSES } from "@/lib/contract/transactions/words";
 import { EVENT_TYPES, EVENTS, type Event, eventSchema } from "./event";
 
-test("each status of a transaction has an event, and no other word has", () => {
+test("each transaction status has an event, and no other word has one", () => {
   const types = TRANSACTION_STATUSES.map((status) => `transaction.${status.toLowerCase()}`);
   expect(EVENT_TYPES.filter((type) => type.startsWith("transaction.")).toSorted()).toEqual(types.toSorted());
 });
@@ -19,12 +19,12 @@ const envelope = {
 describe.each(EVENT_TYPES)("%s", (type) => {
   const { summary, example, data } = EVENTS[type];
 
-  test("says what happened in a sentence, and its name begins with what it is about", () => {
+  test("has a sentence as description, and a name that begins with its object", () => {
     expect(summary).toMatch(/^[A-Z].*[^.]\.$/);
     expect(type).toMatch(/^[a-z_]+\.[a-z_]+$/);
   });
 
-  test("its example is what its schema says, member for member", () => {
+  test("its example matches its schema, member for member", () => {
     expect(data.parse(example)).toEqual(example);
     const { object, previous } = example;
     for (const [name, was] of Object.entries(previous ?? {})) {
@@ -33,7 +33,7 @@ describe.each(EVENT_TYPES)("%s", (type) => {
     }
   });
 
-  test("fits the one envelope, and no other type's", () => {
+  test("fits its own type's schema and no other", () => {
     const event = { ...envelope, type, data: example } as Event;
     expect(eventSchema(type).parse(event)).toEqual(event);
     expect(eventSchema(type).safeParse({ ...event, type: "payment.lost" }).success).toBe(false);

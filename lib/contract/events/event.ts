@@ -1,18 +1,21 @@
 import { z } from "zod";
 import { apiKey } from "@/lib/contract/api-keys/api-keys";
 import { clientSession } from "@/lib/contract/checkout/client-session";
+import { dispute } from "@/lib/contract/disputes/dispute";
 import * as objects from "@/lib/contract/example-objects";
 import { timestamp } from "@/lib/contract/fields";
 import { idOf } from "@/lib/contract/ids";
 import { invoice } from "@/lib/contract/invoices/invoice";
 import { paymentMethod } from "@/lib/contract/payment-methods/payment-method";
-import { dispute } from "@/lib/contract/payments/dispute";
 import { payment } from "@/lib/contract/payments/payment";
 import { plan } from "@/lib/contract/plans/plan";
+import { payout } from "@/lib/contract/settlement/payout";
 import { settlementBatch } from "@/lib/contract/settlement/settlement-batch";
+import { plan as examplePlan } from "@/lib/contract/subscriptions/example-objects";
 import { subscription } from "@/lib/contract/subscriptions/subscription";
 import { transaction } from "@/lib/contract/transactions/transaction";
 import { webhookEndpoint } from "@/lib/contract/webhooks/webhook-endpoint";
+import { DISPUTE_EVENTS } from "./dispute-events";
 import { dataOf, first, PAYMENT_EVENTS } from "./payment-events";
 import { SUBSCRIPTION_EVENTS } from "./subscription-events";
 
@@ -21,12 +24,16 @@ const methodData = dataOf(paymentMethod, paymentMethod.partial());
 const sessionData = dataOf(clientSession, clientSession.partial());
 const endpointData = dataOf(webhookEndpoint, webhookEndpoint.partial());
 const batchData = dataOf(settlementBatch, settlementBatch.partial());
+const payoutData = dataOf(payout, payout.partial());
+/** When the bank accepts or refuses the example, the bank day after its creation. */
+const ARRIVED_AT = "2026-11-23T01:01:05.793Z";
 const keyData = dataOf(apiKey, apiKey.partial());
 const KEY_CHANGED_AT = "2026-11-20T14:45:10.092Z";
 
 /** Catalog of events: sentence, schema and example. An event is written in the commit that makes it true. */
 export const EVENTS = {
   ...PAYMENT_EVENTS,
+  ...DISPUTE_EVENTS,
   "payment_method.created": {
     summary: "A customer's card was stored for later payments.",
     data: methodData,
@@ -43,6 +50,15 @@ export const EVENTS = {
       },
     },
   },
+  "payment_method.expiring": {
+    summary:
+      "The last month in which a stored card can be charged has begun, or the card was stored in it. Once for each expiry.",
+    data: methodData,
+    example: {
+      object: { ...objects.paymentMethod, updated_at: "2026-12-01T00:00:00.412Z" },
+      previous: { updated_at: objects.paymentMethod.updated_at },
+    },
+  },
   "payment_method.removed": {
     summary: "A stored card was removed, by you or at the processor: it is never charged again.",
     data: methodData,
@@ -55,26 +71,26 @@ export const EVENTS = {
   "subscription_plan.created": {
     summary: "A subscription plan was created.",
     data: planData,
-    example: first(objects.plan),
+    example: first(examplePlan),
   },
   "subscription_plan.updated": {
     summary: "Fields of a subscription plan other than its status changed.",
     data: planData,
-    example: { object: objects.plan, previous: { name: "Pro", updated_at: "2026-11-19T12:11:55.002Z" } },
+    example: { object: examplePlan, previous: { name: "Pro", updated_at: "2026-11-19T12:11:55.002Z" } },
   },
   "subscription_plan.activated": {
     summary: "A subscription plan became active: it can be sold.",
     data: planData,
     example: {
-      object: { ...objects.plan, status: "ACTIVE", updated_at: "2026-11-19T12:31:40.610Z" },
-      previous: { status: "DRAFT", updated_at: objects.plan.updated_at },
+      object: { ...examplePlan, status: "ACTIVE", updated_at: "2026-11-19T12:31:40.610Z" },
+      previous: { status: "DRAFT", updated_at: examplePlan.updated_at },
     },
   },
   "subscription_plan.deactivated": {
     summary: "A subscription plan became inactive: it can no longer be sold.",
     data: planData,
     example: {
-      object: { ...objects.plan, status: "INACTIVE", updated_at: "2026-11-20T08:02:19.337Z" },
+      object: { ...examplePlan, status: "INACTIVE", updated_at: "2026-11-20T08:02:19.337Z" },
       previous: { status: "ACTIVE", updated_at: "2026-11-19T12:31:40.610Z" },
     },
   },
@@ -115,6 +131,27 @@ export const EVENTS = {
     summary: "Captured charges and accepted refunds of one currency were settled in a batch.",
     data: batchData,
     example: first({ ...objects.settlementBatch, payout_id: null }),
+  },
+  "payout.created": {
+    summary: "Settled money leaves your balance for your bank. It arrives on `arrival_date`.",
+    data: payoutData,
+    example: first({ ...objects.payout, status: "PENDING" as const, updated_at: objects.payout.created_at }),
+  },
+  "payout.paid": {
+    summary: "A payout reached your bank.",
+    data: payoutData,
+    example: {
+      object: { ...objects.payout, status: "PAID" as const, updated_at: ARRIVED_AT },
+      previous: { status: objects.payout.status, updated_at: objects.payout.updated_at },
+    },
+  },
+  "payout.failed": {
+    summary: "Your bank refused a payout: see `failure_reason`. The money is available again.",
+    data: payoutData,
+    example: {
+      object: { ...objects.refusedPayout, updated_at: ARRIVED_AT },
+      previous: { status: objects.payout.status, failure_reason: null, updated_at: objects.payout.updated_at },
+    },
   },
   "api_key.created": {
     summary:
@@ -237,6 +274,7 @@ export const event = z
             plan,
             clientSession,
             settlementBatch,
+            payout,
             dispute,
             apiKey,
             webhookEndpoint,

@@ -1,12 +1,11 @@
 import { z } from "zod";
 import * as objects from "@/lib/contract/example-objects";
-import { dispute } from "@/lib/contract/payments/dispute";
 import { payment } from "@/lib/contract/payments/payment";
 import { transaction } from "@/lib/contract/transactions/transaction";
 
 /**
- * Event data: the object as in the API at that time, and the previous values of changed members; null in an object's
- * first event.
+ * Event data: the object as in the API at that time, and the previous values of changed members; null in an
+ * object's first event.
  */
 export const dataOf = <O extends z.ZodType, P extends z.ZodType>(object: O, previous: P) =>
   z.strictObject({ object, previous: previous.nullable() });
@@ -23,8 +22,6 @@ const paymentData = dataOf(
     .extend({ transactions: z.array(transaction.partial().required({ id: true })).optional() }),
 );
 const transactionData = dataOf(transaction, transaction.partial());
-
-const disputeData = dataOf(dispute, dispute.partial());
 
 const { CHARGE_ID } = objects;
 const AUTHORIZED = objects.paymentOf(objects.authorizedCharge, [], "manual");
@@ -45,7 +42,10 @@ const failedRefund = {
 const wholeRefund = { ...objects.refund, amount: 4999 } as const;
 const wholeRefunded = {
   ...objects.refundedCharge,
-  ...{ status: "REFUNDED" as const, amount_refunded: 4999, amount_refundable: 0, available_actions: [] },
+  status: "REFUNDED" as const,
+  amount_refunded: 4999,
+  amount_refundable: 0,
+  available_actions: [],
 };
 /** The captured payment before its refund was accepted, with the amount reserved. */
 const beforeRefund = {
@@ -53,7 +53,10 @@ const beforeRefund = {
   amount_refunded: 0,
   transactions: [
     {
-      ...{ id: CHARGE_ID, status: "CAPTURED" as const, amount_refunded: 0, refunded_at: null },
+      id: CHARGE_ID,
+      status: "CAPTURED" as const,
+      amount_refunded: 0,
+      refunded_at: null,
       updated_at: objects.charge.updated_at,
     },
     { id: objects.refund.id, status: "PENDING" as const, captured_at: null, refunded_at: null },
@@ -187,10 +190,15 @@ export const PAYMENT_EVENTS = {
     example: {
       object: objects.paymentOf({
         ...objects.charge,
-        ...{ amount_refundable: 0, available_actions: [], capture_reversed_at: REVERSED_AT, updated_at: REVERSED_AT },
+        amount_refundable: 0,
+        available_actions: [],
+        capture_reversed_at: REVERSED_AT,
+        updated_at: REVERSED_AT,
       }),
       previous: {
-        ...{ amount_refundable: 4999, available_actions: ["refund"], capture_reversed_at: null },
+        amount_refundable: 4999,
+        available_actions: ["refund"],
+        capture_reversed_at: null,
         updated_at: objects.charge.updated_at,
       },
     },
@@ -206,29 +214,6 @@ export const PAYMENT_EVENTS = {
         amount_refunded: 1500,
         amount_refundable: 3499,
         updated_at: objects.refund.updated_at,
-      },
-    },
-  },
-  "payment.disputed": {
-    summary:
-      "A cardholder's bank disputes a live payment and may take the money back. Respond at the processor before `respond_before`.",
-    data: disputeData,
-    example: first(objects.dispute),
-  },
-  "payment.dispute_updated": {
-    summary: "A dispute changed: evidence went to the bank, the bank decided, or the disputed amount changed.",
-    data: disputeData,
-    example: {
-      object: {
-        ...objects.dispute,
-        status: "LOST" as const,
-        respond_before: null,
-        updated_at: "2026-12-09T08:40:27.316Z",
-      },
-      previous: {
-        status: "UNDER_REVIEW",
-        respond_before: objects.dispute.respond_before,
-        updated_at: "2026-11-25T10:03:51.904Z",
       },
     },
   },

@@ -17,14 +17,16 @@ import { disableApiKey, enableApiKey, revokeApiKey } from "../api-keys/change-ke
 import { createApiKey, editApiKey, rotateApiKey } from "../api-keys/issue-keys";
 import { cancelClientSession, createClientSession } from "../checkout/client-sessions";
 import { emitExpiredSessions } from "../checkout/expire-sessions";
+import { recordDispute } from "../disputes/record-dispute";
+import { announceExpiringIn } from "../payment-methods/expiring-cards";
 import { createPaymentMethod } from "../payment-methods/store-card";
 import { operationSnapshot } from "../payments/finish-operation";
 import { applyOutcome } from "../payments/outcome";
 import { recordOutsideRefunds } from "../payments/outside-refunds";
 import { processReport, processReports } from "../payments/process-reports";
 import { activatePlan, createPlan, deactivatePlan, updatePlan } from "../plans/plans";
-import { recordDispute } from "../processors/disputes";
 import { verifyBooks } from "../reconciliation/verify-books";
+import { runPayoutsOf } from "../settlement/payouts";
 import { runSettlement } from "../settlement/settle";
 import { testWebhookEndpoint } from "../webhooks/deliveries";
 import { createWebhookEndpoint, updateWebhookEndpoint } from "../webhooks/endpoints";
@@ -52,7 +54,7 @@ async function expectClean(): Promise<void> {
 }
 
 const idOf = ({ body }: { body: string }): string => JSON.parse(body).id;
-/** Reports a dispute and its end, as a processor with its own ids does. */
+/** Reports a dispute, each of its changes and its end, as a processor with its own ids does. */
 async function reportDispute({ service, environmentId }: MoneyTenant, paymentId: string): Promise<void> {
   const sandbox = service.processors.builtIn("test");
   if (!sandbox) throw new Error("tests always have the sandbox");
@@ -60,10 +62,25 @@ async function reportDispute({ service, environmentId }: MoneyTenant, paymentId:
   await db.sql`insert into processor_objects (environment_id, processor, object_id, kind, operation_id, payment_id)
     select environment_id, 'sandbox', ${object}, 'payment_intent', id, payment_id from operations
     where environment_id = ${environmentId} and payment_id = ${decodeId("payment", paymentId)} and kind = 'authorize'`;
-  for (const status of ["needs_response", "lost"] as const) {
+  const states = [
+    ["needs_response", 8_000],
+    ["needs_response", 9_000],
+    ["under_review", 9_000],
+    ["won", 9_000],
+    ["accepted", 9_000],
+    ["lost", 9_000],
+  ] as const;
+  for (const [status, amount] of states) {
     const dispute = {
-      ...{ id: `dp_${environmentId}`, amount: 9_000, currency: "USD", reason: "fraudulent", status },
-      ...{ respond_before: null, created_at: new Date("2026-11-20T09:00:00Z") },
+      id: `dp_${environmentId}`,
+      amount,
+      currency: "USD",
+      reason: "FRAUDULENT" as const,
+      network_reason_code: null,
+      fee: null,
+      status,
+      respond_by: null,
+      created_at: new Date("2026-11-20T09:00:00Z"),
     };
     const processor = { ...sandbox, readDispute: async () => dispute };
     const report = { id: "evt_1", object, dispute: dispute.id };
@@ -71,7 +88,9 @@ async function reportDispute({ service, environmentId }: MoneyTenant, paymentId:
   }
 }
 
-/** Records a refund made in the processor's own dashboard, and a capture that the processor reports as failed. */
+/**
+ * Records a refund made in the processor's own dashboard, and a capture that the processor reports as failed.
+ */
 async function reportOutsideChanges(tenant: MoneyTenant, refunded: string, reversed: string): Promise<void> {
   const { service, environmentId } = tenant;
   const from = await service.processors.reporter("sandbox");
@@ -88,7 +107,9 @@ async function reportOutsideChanges(tenant: MoneyTenant, refunded: string, rever
     where reference = (select authorization_id from payments where environment_id = ${environmentId} and id = ${paymentId})`;
 }
 
-/** Stores a card, which its network renews and the processor then deletes. */
+/**
+ * Stores a card, which its network renews, which expires this month, and which the processor then deletes.
+ */
 async function storeRenewAndRemoveCard({ service, merchant, environmentId }: MoneyTenant): Promise<void> {
   const body = createPaymentMethodBody.parse({ customer_id: "cus_1", ...card("4242424242424242") });
   await createPaymentMethod(testContext(service, merchant.test), body);
@@ -97,9 +118,26 @@ async function storeRenewAndRemoveCard({ service, merchant, environmentId }: Mon
   const from = await service.processors.reporter("sandbox");
   if (!from || !row) throw new Error("the sandbox stores cards");
   const report = { id: "evt_3", storedCard: row.token };
-  const renewal = { brand: null, bin: null, last4: "1111", exp_month: 3, exp_year: 2044 };
+  const now = service.clock.now();
+  const renewal = {
+    brand: null,
+    bin: null,
+    last4: "1111",
+    exp_month: now.getUTCMonth() + 1,
+    exp_year: now.getUTCFullYear(),
+  };
   await processReport(service, from, { ...report, change: "updated", card: renewal });
+  await announceExpiringIn(service, environmentId);
   await processReport(service, from, { ...report, change: "removed" });
+}
+
+/** Pays out what has settled; the bank refuses the euros. */
+async function payOutDollarsAndFailEuros({ service, environmentId }: MoneyTenant): Promise<void> {
+  await runPayoutsOf(service, environmentId);
+  await runPayoutsOf(service, environmentId);
+  await db.sql`update payouts set due_at = now() - interval '1 s', bank_last4 = case currency when 'EUR' then '0000' else bank_last4 end
+    where environment_id = ${environmentId}`;
+  await runPayoutsOf(service, environmentId);
 }
 
 /** Causes every type of event for a tenant. */
@@ -127,7 +165,9 @@ async function causeEveryEvent(tenant: MoneyTenant): Promise<void> {
   await processReports(service);
   script.next(refusal);
   await tenant.act("refund", captured.id, { amount: 1_000 });
+  await tenant.create({ currency: "EUR" });
   await runSettlement(service, { environmentId });
+  await payOutDollarsAndFailEuros(tenant);
   await tenant.act("refund", captured.id);
   await reportDispute(tenant, captured.id);
   await reportOutsideChanges(tenant, (await tenant.create()).body.id, (await tenant.create()).body.id);
@@ -151,8 +191,11 @@ async function causeEveryEvent(tenant: MoneyTenant): Promise<void> {
     where id = ${decodeId("clientSession", idOf(left))}`;
   await emitExpiredSessions(service);
   const endpoint = await createWebhookEndpoint(ctx(), {
-    ...{ url: "http://127.0.0.1:9/hook", description: null, event_types: ["refund.failed"] },
-    ...{ payload: "full", signature: "v1" },
+    url: "http://127.0.0.1:9/hook",
+    description: null,
+    event_types: ["refund.failed"],
+    payload: "full",
+    signature: "v1",
   });
   const webhook = { id: idOf(endpoint) };
   await testWebhookEndpoint(ctx(), webhook);
@@ -288,6 +331,7 @@ async function twoEvents(tenant: MoneyTenant, paymentId: string): Promise<Outcom
     ...change,
     mode: "test",
     hasNewCardDetails: false,
+    storedMethodId: null,
     storedCard: null,
     from: { state: "open", epoch: open.epoch, version: before.payment.version },
     operation: { id: open.id, state: "succeeded", lastAnswer: "approved" },

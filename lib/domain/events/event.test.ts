@@ -1,6 +1,7 @@
 import { expect, expectTypeOf, test } from "vitest";
 import type { EventData } from "@/lib/contract/events/event";
-import { type charge, plan, session } from "@/lib/contract/example-objects";
+import { type charge, session } from "@/lib/contract/example-objects";
+import { plan } from "@/lib/contract/subscriptions/example-objects";
 import { changedMembers, newEvent } from "./event";
 
 test("changed members have their previous values, nested ones as a whole, and nothing else is included", () => {

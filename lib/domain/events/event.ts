@@ -23,8 +23,8 @@ export const transactionEventType = (status: TransactionStatus) =>
   `transaction.${status.toLowerCase()}` as TransactionEventType;
 
 /**
- * Creates an event, to be inserted in the commit that makes it true. `objectId`, `operationId`: UUIDs. `at`: the
- * environment's time, which the event's id has, too.
+ * Creates an event, to be inserted in the commit that makes it true. `objectId`, `operationId`: UUIDs. `at`:
+ * the environment's time, which the event's id has, too.
  */
 export function newEvent<T extends EventType>(
   type: T,
@@ -110,8 +110,8 @@ type ChangeType = EventTypeOf<
 type RecordedChange<T extends ChangeType> = { type: T; action: string; objectId: string; data: EventData<T> };
 
 /**
- * Records a change in the outbox and the audit log, in the transaction of the change, which holds the lock on the object's
- * row. `action`: its name in the audit log. Returns the event.
+ * Records a change in the outbox and the audit log, in the transaction of the change, which holds the lock on
+ * the object's row. `action`: its name in the audit log. Returns the event.
  */
 export function recordChange<T extends ChangeType>(
   ctx: Context,
@@ -123,7 +123,10 @@ export function recordChange<T extends ChangeType>(
   return recordChangeBy({ ...by, now: service.clock.now(), clock: environment.clock }, tx, change);
 }
 
-/** Like {@link recordChange}, also outside of a request. `now`: real time. `detail`: stored in the audit log only. */
+/**
+ * Like {@link recordChange}, also outside of a request. `now`: real time. `detail`: stored in the audit log
+ * only.
+ */
 export async function recordChangeBy<T extends ChangeType>(
   by: { environmentId: string; actor: ActorRecord; requestId: string | null; now: Date; clock: ClockSetting },
   tx: Orm,

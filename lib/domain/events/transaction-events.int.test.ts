@@ -35,7 +35,8 @@ async function transactionEvents(tenant: MoneyTenant, paymentId: string): Promis
     transactions.map(async ({ id }) => {
       const events = await eventsOf(tenant, id);
       const shown = await getTransaction(ctx, { id });
-      // A refund that fails at once changes `amount_refundable` while it is in progress, without an event.
+      // A refund that fails immediately changes `amount_refundable` while it is in progress, without an
+      // event.
       const { amount_refundable: _, updated_at: __, ...object } = shown;
       expect(events.at(-1)?.data.object).toMatchObject(object);
       return namesOf(events);
@@ -98,8 +99,13 @@ test("a charge's capture and refunds have events with what they changed, and so 
   const [, captured, , again, settled, refunded] = await eventsOf(tenant, payment.transactions[0].id);
   const { updated_at } = payment;
   expect(captured?.data.previous).toEqual({
-    ...{ status: "AUTHORIZED", amount_captured: 0, amount_refundable: 0, available_actions: [] },
-    ...{ capture_before: payment.transactions[0].capture_before, captured_at: null, updated_at },
+    status: "AUTHORIZED",
+    amount_captured: 0,
+    amount_refundable: 0,
+    available_actions: [],
+    capture_before: payment.transactions[0].capture_before,
+    captured_at: null,
+    updated_at,
   });
   expect(again?.data.previous).toMatchObject({ amount_refunded: 1_000 });
   expect(again?.data.previous).not.toHaveProperty("status");

@@ -10,7 +10,7 @@ const tenant = webhookTenants(db);
 const SECOND = 1_000;
 const DAY = 86_400_000;
 
-describe("many at once", () => {
+describe("many deliveries", () => {
   test("a slow endpoint delays a fast one by less than a second", async () => {
     const { service, endpoint, happen, deliveries } = await tenant();
     const slow = await endpoint();
@@ -81,7 +81,7 @@ describe("many at once", () => {
     await worker.settled();
   });
 
-  test("test accounts whose receivers hang leave slots to live mode: a new live endpoint is sent to at once", async () => {
+  test("test accounts whose receivers hang leave slots to live mode: a new live endpoint is called immediately", async () => {
     const held: (() => void)[] = [];
     const hogs = [await tenant(), await tenant(), await tenant(), await tenant(), await tenant()];
     for (const hog of hogs) {
@@ -105,7 +105,9 @@ describe("many at once", () => {
 
   test("slots are shared by endpoint and by merchant, including those in progress", () => {
     const at = (environment: number, endpoint: number, mode: Mode = "live") => ({
-      ...{ environment_id: `env_${environment}`, endpoint_id: `end_${endpoint}`, mode },
+      environment_id: `env_${environment}`,
+      endpoint_id: `end_${endpoint}`,
+      mode,
     });
     const share = { ofEndpoint: 4, ofEnvironment: 6, ofTests: 7 };
     const found = [at(1, 1), at(1, 2), at(1, 3), at(2, 4), at(3, 5)].map((place) => ({ ...place, due: 4 }));

@@ -33,7 +33,10 @@ describe("a message", () => {
     expect(headers["webhook-id"]).toBe(event.id);
     const [delivery] = await deliveries(made);
     expect(delivery).toMatchObject({
-      ...{ status: "DELIVERED", attempt_count: 1, event_id: event.id, event_type: "subscription_plan.created" },
+      status: "DELIVERED",
+      attempt_count: 1,
+      event_id: event.id,
+      event_type: "subscription_plan.created",
       next_attempt_at: null,
     });
     const [attempt] = await attemptsOf(delivery);
@@ -81,7 +84,7 @@ describe("a message", () => {
     expect(receiver.received[2]?.headers["webhook-signature"]?.split(" ")).toHaveLength(1);
   });
 
-  test("is signed by five secrets at most, the newest, however often they are rotated", async () => {
+  test("is signed by at most five secrets, the newest, however often they are rotated", async () => {
     const { service, call, endpoint, happen } = await tenant();
     const { receiver, id, secret } = await endpoint();
     const secrets = [secret];
@@ -97,7 +100,7 @@ describe("a message", () => {
     for (const own of secrets.slice(5)) expect(() => new Webhook(own).verify(body, headers)).toThrow("signature");
   });
 
-  test("goes to the endpoints that take its type, and to no other merchant's", async () => {
+  test("goes to the endpoints that subscribe to its type, and to no other merchant's", async () => {
     const { service, endpoint, happen, stranger: otherMerchant } = await tenant();
     const all = await endpoint();
     const some = await endpoint({ event_types: ["subscription_plan.created", "refund.failed"] });
@@ -121,7 +124,8 @@ describe("a message", () => {
       data,
     };
     expect(JSON.parse(messageBody(event as never, "thin"))).toEqual({
-      ...{ type: "subscription_plan.created", timestamp: "now" },
+      type: "subscription_plan.created",
+      timestamp: "now",
       data: { id: "plan_1", object: "subscription_plan", environment: "live", sequence: 7 },
     });
   });
@@ -157,7 +161,7 @@ describe("a delivery without a 2xx response", () => {
     );
   });
 
-  test("jitter is a tenth either way, and there is no eleventh attempt", () => {
+  test("jitter is ±10 %, and there is no eleventh attempt", () => {
     expect([pauseAfter(1, 0), pauseAfter(1, 0.5), pauseAfter(1, 1)]).toEqual([4_500, 5_000, 5_500]);
     expect([pauseAfter(9, 0.5), pauseAfter(10, 0.5)]).toEqual([24 * HOUR, null]);
   });
@@ -228,7 +232,7 @@ describe("a delivery without a 2xx response", () => {
     expect((await getWebhookEndpoint(call(), { id: made.id })).status).toBe("ENABLED");
   });
 
-  test("410 disables the endpoint at once, and emits an event to the others", async () => {
+  test("410 disables the endpoint immediately, and emits an event to the others", async () => {
     const { service, call, endpoint, happen } = await tenant();
     const { receiver, id } = await endpoint();
     const other = await endpoint({ event_types: ["webhook_endpoint.disabled"] });
@@ -307,7 +311,8 @@ describe("a delivery without a 2xx response", () => {
     await happen();
     await sendDue(service);
     expect(await getWebhookEndpoint(call(), { id: dead.id })).toMatchObject({
-      ...{ status: "DISABLED", disabled_reason: "failing" },
+      status: "DISABLED",
+      disabled_reason: "failing",
     });
     expect((await getWebhookEndpoint(call(), { id: ailing.id })).status).toBe("ENABLED");
     // After re-enabling it has its five days again, and pending deliveries are sent.
@@ -324,7 +329,7 @@ describe("a delivery without a 2xx response", () => {
   });
 });
 
-test("a test goes to its endpoint only, whatever types that subscribes to", async () => {
+test("a test goes only to its endpoint, whatever types that subscribes to", async () => {
   const { service, call, clock, endpoint } = await tenant();
   const { receiver, id } = await endpoint({ event_types: ["refund.failed"] });
   const other = await endpoint();
@@ -334,13 +339,15 @@ test("a test goes to its endpoint only, whatever types that subscribes to", asyn
     await sendDue(service);
     expect(receiver.received).toHaveLength(sequence);
     expect(JSON.parse(receiver.received[sequence - 1]?.body ?? "")).toMatchObject({
-      ...{ type: "webhook_endpoint.test", sequence, data: { object: { id }, previous: sequence === 1 ? null : {} } },
+      type: "webhook_endpoint.test",
+      sequence,
+      data: { object: { id }, previous: sequence === 1 ? null : {} },
     });
   }
   expect(other.receiver.received).toEqual([]);
 });
 
-test("a delivered event is sent again on request, with the same id", async () => {
+test("a delivered event is resent on request, with the same id", async () => {
   const { service, call, endpoint, happen, deliveries } = await tenant();
   const { receiver, ...made } = await endpoint();
   await happen();

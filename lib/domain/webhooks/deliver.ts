@@ -54,8 +54,8 @@ const SLOTS = 32;
 /** Slots shared by failing or slow endpoints. */
 const SLOW_LANE_SLOTS = 12;
 /**
- * Max slots of one endpoint, of one merchant with all its endpoints, and of all test environments: however many
- * test receivers hang, live endpoints have 8 slots, 4 of them for those that fail, are slow or are new.
+ * Max slots of one endpoint, of one merchant with all its endpoints, and of all test environments: however
+ * many test receivers hang, live endpoints have 8 slots, 4 of them for those that fail, are slow or are new.
  */
 const SHARES = {
   fast: { ofEndpoint: 4, ofEnvironment: 16, ofTests: 16 },
@@ -93,8 +93,8 @@ export function messageBody(event: Event, payload: Payload): string {
 }
 
 /**
- * Sends due deliveries. Every process has one worker: it leases deliveries, some per endpoint in turn, and sends
- * them concurrently, so that none waits for another's response.
+ * Sends due deliveries. Every process has one worker: it leases deliveries, a few per endpoint and round, and
+ * sends them concurrently, so that none waits for another's response.
  */
 export class WebhookWorker {
   readonly #service: Service;
@@ -111,8 +111,8 @@ export class WebhookWorker {
   }
 
   /**
-   * Starts due deliveries while slots are free. Returns the number started; 0 means that polling can wait. `wake`:
-   * called when a slot becomes free, which is a reason to poll again.
+   * Starts due deliveries while slots are free. Returns the number started; 0 means that polling can wait.
+   * `wake`: called when a slot becomes free, which is a reason to poll again.
    */
   async begin(stopping?: AbortSignal, wake = () => {}): Promise<number> {
     if (stopping?.aborted) return 0;
@@ -128,7 +128,10 @@ export class WebhookWorker {
     while (this.#running.size > 0) await Promise.all(this.#running.values());
   }
 
-  /** Gives deliveries in progress a grace period; the rest is released, for other processes to send at once. */
+  /**
+   * Gives deliveries in progress a grace period; the rest is released, for other processes to send
+   * immediately.
+   */
   async stop(graceMs: number): Promise<void> {
     const end = this.#service.timer.after(graceMs, () => this.#stopping.abort());
     await this.settled();
@@ -148,13 +151,18 @@ export class WebhookWorker {
       const nowMs = this.#service.clock.now().getTime();
       const now = new Date(nowMs).toISOString();
       const found = await findDueEndpoints(this.#service.db.sql, {
-        ...{ after: this.#after[lane], isSlow: lane === "slow", now },
-        ...{ share: SHARES[lane].ofEndpoint, limit: ENDPOINTS_PER_QUERY },
+        after: this.#after[lane],
+        isSlow: lane === "slow",
+        now,
+        share: SHARES[lane].ofEndpoint,
+        limit: ENDPOINTS_PER_QUERY,
       });
       const allocation = allocateSlots(found, this.#runningIn(lane), SHARES[lane], free - started);
       const leaseUntil = new Date(nowMs + LEASE_MS).toISOString();
       const taken = await takeDueDeliveries(this.#service.db.sql, allocation.allocated, {
-        ...{ now, leaseUntil, maxAttempts: MAX_ATTEMPTS },
+        now,
+        leaseUntil,
+        maxAttempts: MAX_ATTEMPTS,
       });
       for (const delivery of taken) this.#begin(delivery);
       started += taken.length;
@@ -176,7 +184,7 @@ export class WebhookWorker {
     const work = deliver(this.#service, delivery, this.#stopping.signal)
       .catch(async (error: unknown) => {
         if (isDatabaseUnavailable(error)) throw error;
-        log.error({ err: error, delivery: delivery.id }, "a webhook delivery could not be worked on");
+        log.error({ err: error, delivery: delivery.id }, "a webhook delivery could not be processed");
         await recordOwnFailure(this.#service, delivery);
         return null;
       })
@@ -184,7 +192,7 @@ export class WebhookWorker {
       .then((failure) => (failure === null ? undefined : disableIfOver(this.#service, delivery, failure)))
       // Its lease expires, and it is sent again.
       .catch((error: unknown) => {
-        log.warn({ err: error, delivery: delivery.id }, "what came of a webhook delivery could not be written down");
+        log.warn({ err: error, delivery: delivery.id }, "the result of a webhook delivery could not be written");
       })
       .finally(() => {
         this.#running.delete(delivery);
@@ -249,10 +257,12 @@ async function deliver(service: Service, taken: TakenDelivery, stopping: AbortSi
   const durationMs = Math.round(service.timer.elapsedMs() - startedMs);
   const error = errorOf(sent);
   await recordResult(service, taken, {
-    ...{ request_headers: message.headers, error },
+    request_headers: message.headers,
+    error,
     status_code: sent.kind === "responded" ? sent.status : null,
     response_body: sent.kind === "responded" ? keptBody(sent.body, error === null) : null,
-    ...{ duration_ms: durationMs, created_at: startedAt.toISOString() },
+    duration_ms: durationMs,
+    created_at: startedAt.toISOString(),
     retryAfter: sent.kind === "responded" ? sent.retryAfter : null,
   });
   if (error === null) return null;
@@ -261,7 +271,8 @@ async function deliver(service: Service, taken: TakenDelivery, stopping: AbortSi
 
 async function disableIfOver(service: Service, taken: TakenDelivery, reason: Failure): Promise<void> {
   await disableFailing(systemContext(service, taken), taken.endpoint_id, {
-    ...{ url: taken.url, reason },
+    url: taken.url,
+    reason,
     failingBefore: new Date(service.clock.now().getTime() - DISABLED_AFTER_MS).toISOString(),
   });
 }
@@ -281,7 +292,10 @@ async function recordResult(service: Service, taken: TakenDelivery, { retryAfter
   const pauseMs = kept.error === null ? null : pauseAfter(taken.round_attempts, Math.random());
   const pauseUntil = now.getTime() + Math.max(pauseMs ?? 0, retryAfterMs(retryAfter, now.getTime()));
   await recordAttempt(service.db.within(taken.environment_id).sql, taken.environment_id, {
-    ...{ deliveryId: taken.id, endpointId: taken.endpoint_id, epoch: taken.epoch, now: now.toISOString() },
+    deliveryId: taken.id,
+    endpointId: taken.endpoint_id,
+    epoch: taken.epoch,
+    now: now.toISOString(),
     attempt: { id: newId(), url: taken.url, payload: taken.payload, ...kept },
     status: kept.error === null ? "DELIVERED" : pauseMs === null ? "FAILED" : "PENDING",
     nextAttemptAt: new Date(pauseUntil).toISOString(),

@@ -89,13 +89,19 @@ export function testWebhookEndpoint(ctx: Context, input: { id: string }): Promis
     const type = "webhook_endpoint.test";
     const event = await recordChange(ctx, tx, { type, action: type, objectId: row.id, data: { object, previous } });
     const delivery = await insertWebhookDelivery(tx, ctx.environment.id, {
-      ...{ id: newId(), endpoint_id: row.id, event_id: event.id, event_type: type, created_at: event.created_at },
+      id: newId(),
+      endpoint_id: row.id,
+      event_id: event.id,
+      event_type: type,
+      created_at: event.created_at,
     });
     return presentDelivery(delivery, ctx.environment.mode);
   });
 }
 
-/** Events examined per call, so that it holds its connection for less than 100 ms even if all are sent again. */
+/**
+ * Events examined per call, so that it holds its connection for less than 100 ms even if all are sent again.
+ */
 export const EXAMINED_EVENTS = 1_000;
 
 /** Sends the events of a time range again, oldest first: undelivered and never sent ones, or all. */
@@ -124,8 +130,12 @@ export async function replayWebhookEndpoint(
     const next = lastId && new Date(Date.parse(idTime(lastId)) + 1);
     const endId = next && firstIdAt(next) < beforeId ? firstIdAt(next) : beforeId;
     const opened = await replayEvents(tx, ctx.environment.id, {
-      ...{ endpointId: endpoint.id, fromId, beforeId: endId, types: input.types ?? null },
-      ...{ onlyFailed: input.only_failed, now: now.toISOString() },
+      endpointId: endpoint.id,
+      fromId,
+      beforeId: endId,
+      types: input.types ?? null,
+      onlyFailed: input.only_failed,
+      now: now.toISOString(),
     });
     keptBytes = opened * OPENED_BYTES;
     return {

@@ -44,8 +44,11 @@ afterEach(async () => {
 
 const DAY = 86_400_000;
 const BODY: CreateWebhookEndpointBody = {
-  ...{ url: "http://127.0.0.1:9/hook", description: "Orders", event_types: ["*"] },
-  ...{ payload: "full", signature: "v1" },
+  url: "http://127.0.0.1:9/hook",
+  description: "Orders",
+  event_types: ["*"],
+  payload: "full",
+  signature: "v1",
 };
 
 async function tenant() {
@@ -87,7 +90,7 @@ describe("an endpoint", () => {
     expect(await listWebhookEndpoints(call(), {})).toMatchObject({ data: [shown], total: 1, has_more: false });
   });
 
-  test("keeps its secret sealed, also in the stored response of its idempotency key, which replays it", async () => {
+  test("stores its secret sealed, also in the stored response of its idempotency key, which replays it", async () => {
     const { call, merchant } = await tenant();
     const idempotency = testIdempotency("one endpoint", Buffer.alloc(36, 1), null);
     const first = await createWebhookEndpoint(call({ idempotency }), BODY);
@@ -107,7 +110,7 @@ describe("an endpoint", () => {
     expect(count?.n).toBe(1);
   });
 
-  test("signs under a new secret of the service as before, and nothing is left under the old one", async () => {
+  test("signs under a new secret of the service as before, and nothing remains under the old one", async () => {
     const { service, call, endpoint, clock } = await tenant();
     const receiver = await receiving();
     const made = await endpoint({ url: receiver.url });
@@ -122,7 +125,7 @@ describe("an endpoint", () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test("changes what is sent, and nothing else", async () => {
+  test("changes only the members sent", async () => {
     const { call, endpoint, clock } = await tenant();
     const made = await endpoint({ signature: "v1+v1a" });
     clock.catchUp();
@@ -132,14 +135,19 @@ describe("an endpoint", () => {
       event_types: ["refund.failed"],
     });
     expect(changed).toEqual({
-      ...{ ...made, secret: null, description: null, event_types: ["refund.failed"] },
+      ...made,
+      secret: null,
+      description: null,
+      event_types: ["refund.failed"],
       updated_at: clock.now().toISOString(),
     });
     expect(await updateWebhookEndpoint(call(), { id: made.id, status: "DISABLED" })).toMatchObject({
-      ...{ status: "DISABLED", disabled_reason: "manual" },
+      status: "DISABLED",
+      disabled_reason: "manual",
     });
     expect(await updateWebhookEndpoint(call(), { id: made.id, status: "ENABLED" })).toMatchObject({
-      ...{ status: "ENABLED", disabled_reason: null },
+      status: "ENABLED",
+      disabled_reason: null,
     });
   });
 
@@ -163,7 +171,9 @@ describe("an endpoint", () => {
     await happen();
     const [delivery] = (await listWebhookDeliveries(call(), { id: made.id })).data;
     expect(await deleteWebhookEndpoint(call(), { id: made.id })).toEqual({
-      ...{ id: made.id, object: "webhook_endpoint", deleted: true },
+      id: made.id,
+      object: "webhook_endpoint",
+      deleted: true,
     });
     const missing = { code: "resource_not_found" };
     await expect(getWebhookEndpoint(call(), { id: made.id })).rejects.toMatchObject(missing);
@@ -360,7 +370,10 @@ describe("a replay", () => {
     await db.sql`update webhook_deliveries set status = 'FAILED' where event_type = 'subscription_plan.created' and status = 'PENDING'`;
     receiver.answer = status(200);
     expect(await replay(made.id)).toEqual({
-      ...{ object: "webhook_replay", webhook_endpoint_id: made.id, delivery_count: 2, next_since: null },
+      object: "webhook_replay",
+      webhook_endpoint_id: made.id,
+      delivery_count: 2,
+      next_since: null,
     });
     for (let i = 0; i < 3; i++) await sendDue(service);
     const { data } = await listWebhookDeliveries(call(), { id: made.id });
@@ -372,7 +385,7 @@ describe("a replay", () => {
     clock.forward(1);
   });
 
-  test("keeps to its time range and types", async () => {
+  test("respects its time range and types", async () => {
     const { call, endpoint, happen, replay } = await tenant();
     const plan = await happen();
     await updatePlan(call(), { id: plan.id, name: "Renamed" });
@@ -404,7 +417,7 @@ describe("a replay", () => {
         if (page.next_since === null) return counts;
         since = page.next_since;
       }
-      throw new Error("the replay does not end");
+      throw new Error("the replay does not finish");
     };
     const counts = await pages(made.id);
     expect(counts).toHaveLength(3);

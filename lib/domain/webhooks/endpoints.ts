@@ -53,10 +53,17 @@ export async function createWebhookEndpoint(ctx: Context, input: CreateWebhookEn
       const id = newId();
       const created_at = idTime(id);
       const row = await insertWebhookEndpoint(tx, ctx.environment.id, {
-        ...{ id, ...input, status: "ENABLED", disabled_reason: null, failing_since: null, deleted_at: null },
+        id,
+        ...input,
+        status: "ENABLED",
+        disabled_reason: null,
+        failing_since: null,
+        deleted_at: null,
         last_notice: null,
         // Unproven: until its first success, it shares the slots of failing endpoints.
-        ...{ slow_lane_since: created_at, created_at, updated_at: created_at },
+        slow_lane_since: created_at,
+        created_at,
+        updated_at: created_at,
       });
       if (row === null) throw urlTaken();
       const keys = await addSecret(ctx, tx, id);
@@ -178,7 +185,7 @@ export async function updateWebhookEndpoint(
   });
 }
 
-/** Stops deliveries. The secrets are deleted at once, the deliveries soon after. */
+/** Stops deliveries. The secrets are deleted immediately, the deliveries soon after. */
 export function deleteWebhookEndpoint(
   ctx: Context,
   input: { id: string },
@@ -235,7 +242,9 @@ export async function disableFailing(
     const row = await lockWebhookEndpoint(tx, ctx.environment.id, endpointId);
     if (!isOver(row)) return false;
     const updated = await writeEndpoint(tx, ctx.environment.id, row.id, {
-      ...{ status: "DISABLED", disabled_reason: reason, updated_at: ctx.service.clock.now().toISOString() },
+      status: "DISABLED",
+      disabled_reason: reason,
+      updated_at: ctx.service.clock.now().toISOString(),
     });
     await notifyDisabled(ctx, tx, row, updated);
     return true;

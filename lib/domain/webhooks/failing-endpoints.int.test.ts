@@ -23,7 +23,10 @@ async function setup() {
       body: string;
     }[];
   return {
-    ...{ ...tenant, receiver, made: endpoint, mails },
+    ...tenant,
+    receiver,
+    made: endpoint,
+    mails,
     /** A day with one event, after which due deliveries are sent. */
     day: async () => {
       await happen();
@@ -43,7 +46,7 @@ test("an owner is notified once after three days of failures, and once when it i
   const [failing] = await listFailing(call());
   expect(failing).toMatchObject({ id: made.id, url: made.url });
   expect(Date.parse(failing?.disabledAt ?? "") - Date.parse(failing?.since ?? "")).toBe(5 * DAY);
-  // Of several concurrent processes one notifies, and viewers are not notified.
+  // One of several concurrent processes notifies, and viewers are not notified.
   await Promise.all([notifyOfFailing(service), notifyOfFailing(service), notifyOfFailing(service)]);
   expect(await notifyOfFailing(service)).toBe(0);
   expect(await mails()).toEqual([
@@ -132,7 +135,7 @@ test("an endpoint that we disabled is no longer shown once a user keeps it disab
   expect(events).toHaveLength(1);
 });
 
-test("an endpoint and its deliveries show the newest failure at once, and no longer once one arrives", async () => {
+test("an endpoint and its deliveries show the newest failure immediately, and no longer once one arrives", async () => {
   const { service, call, clock, receiver, made, happen } = await setup();
   const otherMerchant = await newTenant();
   const delivery = async () => (await listWebhookDeliveries(call(), { id: made.id })).data;
@@ -156,6 +159,7 @@ test("an endpoint and its deliveries show the newest failure at once, and no lon
   await sendDue(service);
   expect([...(await readFailingNow(call(), [made]))]).toEqual([]);
   expect((await readLastResponses(call(), await delivery())).get(failed?.id ?? "")).toEqual({
-    ...{ status: 200, failed: false },
+    status: 200,
+    failed: false,
   });
 });

@@ -3,6 +3,7 @@ import type { ShownBatchRow } from "@/db/queries/settlement/batches";
 import type { ShownPaymentRow } from "@/db/queries/transactions/columns";
 import type { NumberedEvent } from "@/db/schema/events";
 import type { PaymentRow } from "@/db/schema/payments";
+import type { PayoutRow } from "@/db/schema/payouts";
 import type { TransactionRow } from "@/db/schema/transactions";
 import {
   newEvent,
@@ -13,6 +14,7 @@ import {
 } from "@/lib/domain/events/event";
 import { AUTHORIZATION_DAYS, refundedEvent } from "@/lib/domain/payments/outcome";
 import { statusOfCaptured } from "@/lib/domain/payments/states";
+import { presentPayout } from "@/lib/domain/settlement/payouts";
 import { presentSettlementBatch } from "@/lib/domain/settlement/read-batches";
 
 type Row = Record<string, unknown>;
@@ -27,7 +29,7 @@ export type PastEvent = { at: string; operationId: string; of: PastPayment } & (
 );
 
 /** Columns that no transaction of the history has. */
-const NEVER_SET = { subscription_id: null, client_session_id: null };
+const NEVER_SET = { client_session_id: null };
 /** Columns of payments that the history sets. The compiler demands all others below. */
 type PastColumn =
   | "id"
@@ -40,6 +42,9 @@ type PastColumn =
   | "amount_refunded"
   | "refund_pending"
   | "capture_before"
+  | "payment_method_id"
+  | "initiator"
+  | "invoice_id"
   | "created_at"
   | "updated_at";
 const NEVER_SET_OF_PAYMENT: Omit<ShownPaymentRow, PastColumn> = {
@@ -48,9 +53,6 @@ const NEVER_SET_OF_PAYMENT: Omit<ShownPaymentRow, PastColumn> = {
   dispute_id: null,
   dispute_status: null,
   capture_reversed_at: null,
-  payment_method_id: null,
-  initiator: null,
-  invoice_id: null,
 };
 const DAY_MS = 86_400_000;
 
@@ -87,6 +89,20 @@ export function rowOfBatchEvent(batch: Row, net_amount: number): Row {
   const about = { objectId: batchId, operationId: batchId };
   const event = newEvent("settlement_batch.created", about, { object, previous: null }, String(batch.created_at));
   return rowOf(environment_id, { ...event, sequence: 1 });
+}
+
+/** A payout's events: its creation, and its arrival at `updated_at`. */
+export function rowsOfPayoutEvents(payout: Row): Row[] {
+  const paid = payout as PayoutRow;
+  const { id: objectId, environment_id, created_at, updated_at } = paid;
+  const about = { objectId, operationId: null };
+  const created = presentPayout({ ...paid, status: "PENDING", updated_at: created_at }, "test");
+  const sent = { status: "IN_TRANSIT", updated_at: created_at } as const;
+  const arrived = { object: presentPayout(paid, "test"), previous: sent };
+  return [
+    newEvent("payout.created", about, { object: created, previous: null }, created_at),
+    newEvent("payout.paid", about, arrived, updated_at),
+  ].map((event, index) => rowOf(environment_id, { ...event, sequence: index + 1 }));
 }
 
 /** Rows are inserted as JSON, so `data` is an object. */

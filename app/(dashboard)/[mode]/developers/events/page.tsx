@@ -1,16 +1,22 @@
 import { Zap } from "lucide-react";
 import type { Metadata } from "next";
 import { EventTable } from "@/components/events/event-table";
+import { PageFilters } from "@/components/lists/page-filters";
 import { EmptyState, NoPermission, WrongFilter } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { PageLinks, withFilters } from "@/components/ui/page-links";
-import { SelectFilters } from "@/components/ui/select-filters";
 import { listEventsQuery } from "@/lib/contract/events/endpoints";
 import { EVENT_TYPES } from "@/lib/contract/events/event";
+import { type FilterRows, oneOfRow } from "@/lib/contract/lists/filters";
 import { listEvents } from "@/lib/domain/events/read-events";
 import { dashboardPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Events" };
+
+const FILTERS: FilterRows = [
+  oneOfRow("type", "Type", EVENT_TYPES, Object.fromEntries(EVENT_TYPES.map((type) => [type, type]))),
+  ["object_id", { kind: "text", max: 64, param: "object_id", label: "Object", form: "Object" }],
+];
 
 type EventsPageProps = {
   params: Promise<{ mode: string }>;
@@ -54,17 +60,7 @@ export default async function EventsPage({ params, searchParams }: EventsPagePro
   return (
     <>
       {header}
-      <SelectFilters
-        path={path}
-        what="events"
-        filters={[
-          {
-            ...{ name: "type", label: "Type", all: "All types", value: type },
-            options: EVENT_TYPES.map((each) => [each, each] as const),
-          },
-        ]}
-      />
-      {objectId && <p className="mb-3 text-[13px] text-soft">Only events of {objectId}.</p>}
+      <PageFilters path={path} what="events" rows={FILTERS} values={{ type, object_id: objectId }} />
       {events.data.length > 0 ? (
         <EventTable events={events.data} path={path} />
       ) : (

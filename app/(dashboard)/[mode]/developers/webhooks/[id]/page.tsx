@@ -1,15 +1,15 @@
 import type { Metadata } from "next";
-import { statusLabel } from "@/components/ui/badge";
+import { PageFilters } from "@/components/lists/page-filters";
 import { EmptyState, NoPermission, WrongFilter } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { PageLinks, withFilters } from "@/components/ui/page-links";
-import { SelectFilters } from "@/components/ui/select-filters";
 import { RefreshEvery } from "@/components/ui/time";
 import { DeliveryTable, WithResponse } from "@/components/webhooks/delivery-table";
 import { EndpointActions } from "@/components/webhooks/endpoint-actions";
 import { EndpointFacts } from "@/components/webhooks/endpoint-table";
 import { EVENT_TYPES } from "@/lib/contract/events/event";
 import { titleId } from "@/lib/contract/format";
+import { oneOfRow } from "@/lib/contract/lists/filters";
 import { type ListWebhookDeliveriesQuery, listWebhookDeliveriesQuery } from "@/lib/contract/webhooks/endpoints";
 import { DELIVERY_STATUSES } from "@/lib/contract/webhooks/webhook-endpoint";
 import { listWebhookDeliveries } from "@/lib/domain/webhooks/deliveries";
@@ -24,6 +24,11 @@ export async function generateMetadata({ params }: { params: Promise<{ id: strin
 
 /** Refresh interval while a delivery is in progress. */
 const REFRESH_MS = 3_000;
+
+const FILTERS = [
+  oneOfRow("status", "Status", DELIVERY_STATUSES),
+  oneOfRow("event_type", "Event", EVENT_TYPES, Object.fromEntries(EVENT_TYPES.map((type) => [type, type]))),
+];
 
 type EndpointPageProps = {
   params: Promise<{ mode: string; id: string }>;
@@ -74,20 +79,7 @@ async function Deliveries({ page, path, id, query }: DeliveriesProps) {
   const href = withFilters(own, { status, event_type: type });
   return (
     <>
-      <SelectFilters
-        path={own}
-        what="deliveries"
-        filters={[
-          {
-            ...{ name: "status", label: "Status", all: "All statuses", value: status },
-            options: DELIVERY_STATUSES.map((each) => [each, statusLabel(each)] as const),
-          },
-          {
-            ...{ name: "event_type", label: "Event", all: "All events", value: type },
-            options: EVENT_TYPES.map((each) => [each, each] as const),
-          },
-        ]}
-      />
+      <PageFilters path={own} what="deliveries" rows={FILTERS} values={{ status, event_type: type }} />
       {deliveries.data.length > 0 ? (
         <DeliveryTable
           deliveries={deliveries.data}
