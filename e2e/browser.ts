@@ -240,6 +240,8 @@ export async function expectWellInEveryLook(page: Page, open?: () => Promise<unk
 
 /** Runs all rules once, and only the color rules in the other scheme. */
 async function seeIn(page: Page, schemes: ("light" | "dark")[]): Promise<void> {
+  // Where typing has scrolled the page, the header may cover a part of a checkbox, which then counts as too small.
+  await page.evaluate(() => window.scrollTo(0, 0));
   for (const [index, scheme] of [...new Set(schemes)].entries()) {
     await showIn(page, scheme);
     await expectAccessible(page, index === 0 ? undefined : COLOUR_RULES);
@@ -250,4 +252,11 @@ async function seeIn(page: Page, schemes: ("light" | "dark")[]): Promise<void> {
 export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   expect(overflow).toBeLessThanOrEqual(0);
+}
+
+/** Chooses the value of a filter that takes one. */
+export async function chooseFilter(page: Page, form: string, value: string): Promise<void> {
+  const filters = page.getByRole("region", { name: "Filters" });
+  await filters.getByRole("button", { name: form }).click();
+  await page.getByRole("group", { name: form }).getByRole("button", { name: value, exact: true }).click();
 }

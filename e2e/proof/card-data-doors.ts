@@ -27,7 +27,11 @@ export async function openDoors(db: Database, host: () => { baseUrl: string }, h
     const { id, test } = await createTestMerchant(db, "Proof");
     const { secret } = await createApiKey(service, { environmentId: test.id, name: "Proof", permissions: PERMISSIONS });
     await createWebhookEndpoint(testContext(service, test), {
-      ...{ url: hook, description: null, event_types: ["*"], payload: "full", signature: "v1" },
+      url: hook,
+      description: null,
+      event_types: ["*"],
+      payload: "full",
+      signature: "v1",
     });
     return { id, environment: test.id, apiKey: secret };
   });

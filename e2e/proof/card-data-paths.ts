@@ -48,7 +48,7 @@ export function apiPushes(canaries: Canaries): Push[] {
     expected: 400,
   });
   return [
-    wrong("a card of nobody", (card) => card, 402),
+    wrong("an unknown card", (card) => card, 402),
     wrong("spaces", (card) => ({ ...card, number: card.number.replace(/(.{4})/g, "$1 ").trim() }), 402),
     wrong("dashes", (card) => ({ ...card, number: card.number.replace(/(.{4})(?=.)/g, "$1-") }), 402),
     wrong("mistyped", (card) => ({ ...card, number: canaries.mistyped("API") })),
@@ -88,7 +88,7 @@ export function apiPushes(canaries: Canaries): Push[] {
     },
     {
       path,
-      body: payment({ card: canaries.card("API, not said to be JSON") }),
+      body: payment({ card: canaries.card("API, not declared as JSON") }),
       headers: { "Content-Type": "text/plain" },
       expected: 415,
     },
@@ -130,13 +130,14 @@ export function assistantPushes(canaries: Canaries): Push[] {
   const path = "/mcp";
   const number = (what: string) => canaries.number(`MCP, ${what}`);
   const message = (method: unknown, params: object, over: object = {}) => ({
-    ...{ path, expected: 200 },
+    path,
+    expected: 200,
     body: { jsonrpc: "2.0", id: 1, method, params, ...over },
   });
   const call = (name: string, input: object) => message("tools/call", { name, arguments: input });
   const pay = (card: unknown) => call("execute_endpoint", { name: "createPayment", body: payment({ card }) });
   return [
-    pay(canaries.card("MCP, a card of nobody")),
+    pay(canaries.card("MCP, an unknown card")),
     pay({ ...canaries.card("MCP, mistyped"), number: canaries.mistyped("MCP") }),
     pay(number("the number as the card")),
     call("execute_endpoint", { name: "createPayment", body: payment({ payment_token: number("as the token") }) }),
@@ -184,7 +185,7 @@ export async function formPushes(canaries: Canaries, doors: Doors): Promise<Push
   const number = (what: string) => canaries.number(`form, ${what}`);
   const token = await doors.newSession();
   return [
-    await post("a card of nobody", {}, 200),
+    await post("an unknown card", {}, 200),
     await post("tokenize", { mode: "tokenize" }, 200),
     await post("postal code", { postal_code: "94110" }, 200),
     await post("postal code is the number", { postal_code: number("postal code is the number") }),

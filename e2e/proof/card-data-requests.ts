@@ -110,9 +110,14 @@ function identifierPlaces(): Place[] {
     {
       name: "createClientSession, an origin",
       refuses: true,
+      // A host name has no groups, without which numbers of 19 digits are not taken for cards.
       push: ({ number }) => ({
         path: "/v1/client-sessions",
-        body: { amount: 1, currency: "USD", allowed_origins: [`https://${number}.example`] },
+        body: {
+          amount: 1,
+          currency: "USD",
+          allowed_origins: [`https://${holdsCardNumber(number) ? number : "4242424242424242"}.example`],
+        },
         expected: 400,
       }),
     },
@@ -222,11 +227,23 @@ function peoplesPlaces(): Place[] {
 const PAGES = {
   nobody: [
     ...["/TEXT", "/sign-in?next=/TEXT", "/sign-in?error=TEXT", "/sign-in?TEXT=1", "/docs/TEXT", "/docs/errors/TEXT"],
-    ...["/reset-password/TEXT", "/verify-email/TEXT", "/demo/TEXT", "/demo/checkout?order=TEXT", "/outbox?q=TEXT"],
+    ...[
+      "/reset-password/TEXT",
+      "/invitation/TEXT",
+      "/verify-email/TEXT",
+      "/demo/TEXT",
+      "/demo/checkout?order=TEXT",
+      "/outbox?q=TEXT",
+    ],
     ...["/demo/result?client_session_id=TEXT&payment_id=TEXT", "/outbox/open?key=TEXT", "/_next/data/TEXT/x.json"],
     ...["/_next/image?url=TEXT&w=64&q=75", "/_next/image?url=%2FTEXT&w=TEXT", "/_next/static/TEXT.js", "/sdk/TEXT.js"],
     ...[
       "/receipt/TEXT",
+      "/report-file/TEXT",
+      "/invoice/TEXT",
+      "/invoice/TEXT/pay",
+      "/portal/TEXT",
+      "/portal/TEXT/cancel?subscription=TEXT",
       "/logo/TEXT",
       "/pay/TEXT/receipt",
       "/pay/preview?origin=TEXT&locale=TEXT",
@@ -254,7 +271,20 @@ const PAGES = {
       "/test/transactions/TEXT",
       "/test/payments/TEXT",
     ],
-    ...["/test/transactions/export?customer_id=TEXT", "/test/transactions/export?columns=TEXT", "/test/plans/TEXT"],
+    ...[
+      "/test/transactions/export?customer_id=TEXT",
+      "/test/transactions/export?columns=TEXT",
+      "/test/reports/export?currency=TEXT",
+      "/test/payouts/export?currency=TEXT",
+      "/test/settlement-batches/export?currency=TEXT",
+      "/test/balance/export?starting_after=TEXT",
+      "/test/disputes?customer=TEXT",
+      "/test/disputes/export?customer=TEXT",
+      "/test/disputes/TEXT",
+      "/test/customers/export?q=TEXT",
+      "/test/disputes/export?customer_id=TEXT",
+      "/test/plans/TEXT",
+    ],
     ...[
       "/test/developers/idempotency?key=TEXT",
       "/test/settings/processors/TEXT/reconciliation?run=TEXT",
@@ -271,6 +301,7 @@ const PAGES = {
       "/support/merchants/MERCHANT?key=TEXT",
       "/support/unknown-outcomes?TEXT=TEXT",
       "/support/reconciliation/TEXT?run=TEXT",
+      "/support/disputes/TEXT",
     ],
   ],
 };

@@ -24,7 +24,7 @@ test("every form of every secret is found, in the middle of anything", () => {
     }
 });
 
-test("a number is found however software wrote it", () => {
+test("a number is found in any notation that software writes", () => {
   for (const text of [
     `{"number":"${number}"}`,
     "4024 0071 0393 9509",
@@ -70,7 +70,7 @@ test("a number is found in every spelling, as it was sent, as part of JSON or an
   }
 });
 
-test("a security code that is left over beside the mask is found", () => {
+test("a security code left beside the mask is found", () => {
   const canaries = new Canaries(seededBelow(4));
   const { code, text } = canaries.spelled("somewhere", (made) => / 12\/29 \d{3}$/.test(made));
   expect(text).toContain(` 12/29 ${code}`);
@@ -78,7 +78,7 @@ test("a security code that is left over beside the mask is found", () => {
   expect(found.map(({ form }) => form)).toEqual(["as it was sent"]);
 });
 
-test("what may be kept is not mistaken for the number, nor three digits for a code", () => {
+test("permitted values are not mistaken for the number, nor three digits for a code", () => {
   expect(names(`{"bin":"402400","last4":"9509","amount":737,"cvv_result":"M","text":"737"}`)).toEqual([]);
 });
 
@@ -88,7 +88,7 @@ test("a secret at the very start, at the very end, and twice", () => {
   expect(names(number.slice(0, 11))).toEqual([]);
 });
 
-test("canaries are valid numbers of their length, each another", () => {
+test("canaries are valid numbers of their length, all different", () => {
   const made = Array.from({ length: 200 }, (_, index) =>
     canaryNumber(randomInt, index % 2 ? 16 : 15, index % 2 ? "4" : "37"),
   );

@@ -36,8 +36,10 @@ const SPELLINGS = Number(process.env.PROOF_CARD_SPELLINGS ?? 1);
 const UNLIMITED = "1000000";
 const ENV = {
   // Logs everything, and treats a processor that takes five seconds as too slow.
-  ...{ LOG_LEVEL: "trace", PROCESSOR_TIMEOUT_MS: "1500" },
-  ...{ CHECKOUT_LIMIT_PER_MINUTE: UNLIMITED, SIGN_IN_LIMIT_PER_MINUTE: UNLIMITED },
+  LOG_LEVEL: "trace",
+  PROCESSOR_TIMEOUT_MS: "1500",
+  CHECKOUT_LIMIT_PER_MINUTE: UNLIMITED,
+  SIGN_IN_LIMIT_PER_MINUTE: UNLIMITED,
   // Lets the proof choose the caller's address.
   TRUSTED_PROXIES: "1",
   // The webhook receivers run on this machine.

@@ -25,7 +25,7 @@ function gap({ name, write, isUsual }: Spelling, digits: string): string | null 
   return problems.length > 0 ? `${digits} ${name} ${JSON.stringify(text)}: ${problems.join(", ")}` : null;
 }
 
-test("each of 20,000 made-up spellings is masked, and a usual one refused", () => {
+test("each of 20,000 generated spellings is masked, and a usual one rejected", () => {
   const random = seededBelow(Number(process.env.PROOF_SEED ?? 1));
   const gaps: string[] = [];
   for (let i = 0; i < MANY && gaps.length < 10; i++) {

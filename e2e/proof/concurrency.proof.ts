@@ -79,7 +79,7 @@ async function countOperations(): Promise<number> {
   return row?.count ?? 0;
 }
 
-test(`${KEYS} keys × ${DUPLICATES} duplicates at once over two processes are ${KEYS} operations and ${KEYS} answers`, async () => {
+test(`${KEYS} keys × ${DUPLICATES} concurrent duplicates over two processes are ${KEYS} operations and ${KEYS} responses`, async () => {
   const requests = await inParallel(Array.from({ length: KEYS }), 10, (_, index) => requestOf(index));
   const before = await countOperations();
   const answers = await inParallel(requests, 12, (request) =>
@@ -142,7 +142,7 @@ function attackPayment(payment: { id: string; charge: string }): Promise<Decided
   );
 }
 
-test(`${PAYMENTS} payments × ${ATTACKS} captures, voids and refunds at once never give more than was taken`, async () => {
+test(`${PAYMENTS} payments × ${ATTACKS} concurrent captures, voids and refunds never return more than was captured`, async () => {
   const payments = await inParallel(Array.from({ length: PAYMENTS }), 10, async () => {
     const payment = await newPayment({ manual: true });
     return { id: payment.id, charge: chargeOf(payment) };
@@ -180,7 +180,7 @@ test(`${PAYMENTS} payments × ${ATTACKS} captures, voids and refunds at once nev
 
 const REFUSALS = new Set(["invalid_state", "amount_exceeds_refundable", "amount_exceeds_capturable"]);
 
-/** Runs the nightly batch continuously, since only it locks many payments at once. */
+/** Runs the nightly batch continuously, since only it locks many payments together. */
 async function settleUntil(signal: AbortSignal): Promise<void> {
   const service = testService(db);
   while (!signal.aborted) await runSettlement(service, { environmentId: tenant.environmentId, chunkSize: 20 });

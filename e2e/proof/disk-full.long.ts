@@ -64,7 +64,7 @@ const counted = (values: readonly number[]) =>
   Object.fromEntries([...new Set(values)].map((value) => [value, values.filter((one) => one === value).length]));
 
 test.skipIf(!isMounted)(
-  "a full disk is 503 and not ready, and when there is room again everything goes on (left out without root)",
+  "a full disk is 503 and not ready, and everything continues once there is space again (skipped without root)",
   async () => {
     const settings = { min_wal_size: "32MB", max_wal_size: "64MB" };
     const server = await OwnServer.create(settings, disk);

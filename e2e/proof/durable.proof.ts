@@ -14,9 +14,7 @@ import { CARDS, type CardName } from "./client";
 import { connectEmbedded, crashPostgres, slowLogWriter } from "./embedded";
 
 /** Only commits that wait for the write-ahead log write it, so the very next crash shows what was lost. */
-test("what the processor has answered, of every kind, is still so after PostgreSQL is killed at that moment", async ({
-  expect,
-}) => {
+test("an outcome of any kind from the processor survives a kill of PostgreSQL at that moment", async ({ expect }) => {
   mkdirSync(process.env.DATA_DIR ?? tmpdir(), { recursive: true });
   const dataDir = mkdtempSync(join(process.env.DATA_DIR ?? tmpdir(), "cardlane-durable-"));
   const server = await startEmbedded({ dataDir });

@@ -11,7 +11,7 @@ export const connectEmbedded = (dataDir: string): Database => connect(embeddedUr
 
 export function embeddedUrl(dataDir: string): string {
   const access = readAccess(dataDir);
-  if (!access) throw new Error("the service has made no database");
+  if (!access) throw new Error("the service created no database");
   return `postgres://${SUPERUSER}:${access.password}@127.0.0.1:${access.port}/cardlane`;
 }
 

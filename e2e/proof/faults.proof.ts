@@ -72,7 +72,7 @@ const TAKEN = (amount: number) => `1 processor_receivable>merchant_payable ${amo
 const fees = (lines: string[]) => lines.filter((line) => !line.includes("fees"));
 
 describe.concurrent("each fault card, from end to end", () => {
-  test("…0341 authorises, its capture fails with 402, the hold stays and can be voided", async () => {
+  test("…0341 authorizes, its capture fails with 402, the hold stays and can be voided", async () => {
     const created = await create({ card: "captureFails", manual: true }).send();
     const payment = paymentOf(created);
     expect([created.status, payment.status]).toEqual([201, "AUTHORIZED"]);
@@ -125,7 +125,7 @@ describe.concurrent("each fault card, from end to end", () => {
     expect(await ledgerOf(payment.id)).toEqual([]);
   });
 
-  test("…1976 charges and loses the answer: 202 PENDING, soon CAPTURED once, and the key answers 201", async () => {
+  test("…1976 charges and loses the response: 202 PENDING, soon CAPTURED once, and the key responds 201", async () => {
     const sent = create({ card: "lostAnswer" });
     const pending = await sent.send();
     const id = idIn(pending);
@@ -148,7 +148,7 @@ describe.concurrent("each fault card, from end to end", () => {
     expect(fees(await ledgerOf(idIn(answer)))).toEqual([TAKEN(10_000)]);
   });
 
-  test("…1968 answers garbage and never executes: 202 PENDING, then FAILED, and the key answers 402", async () => {
+  test("…1968 responds with garbage and never executes: 202 PENDING, then FAILED, and the key responds 402", async () => {
     const sent = create({ card: "garbage" });
     const pending = await sent.send();
     const id = idIn(pending);
@@ -163,7 +163,7 @@ describe.concurrent("each fault card, from end to end", () => {
     expect(await storeOf(id)).toEqual([]);
   });
 
-  test("…1992 answers after 5 seconds; a duplicate meanwhile is told to wait", async () => {
+  test("…1992 responds after 5 seconds; a concurrent duplicate is asked to wait", async () => {
     const started = performance.now();
     const sent = create({ card: "slow" });
     const first = sent.send();

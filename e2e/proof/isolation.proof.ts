@@ -37,7 +37,7 @@ const TABLES: [string, Fresh, number][] = [
   ["webhook_deliveries", { event_id: "made.id", status: "'DELIVERED'" }, everyMs(70)],
   ["request_log", { object_id: "made.id" }, everyMs(27)],
   ["client_sessions", { token_sha256: "'\\\\x' || md5(made.i::text) || md5($1::text)" }, everyMs(70)],
-  ["payment_methods", {}, everyMs(70)],
+  ["payment_methods", { processor_token: "'t' || made.i" }, everyMs(70)],
   ["subscriptions", {}, everyMs(70)],
   ["invoices", { number: "made.i + 1", cycle: "made.i + 1" }, everyMs(70)],
   ["customers", { customer_id: "'c' || made.i", last_payment_at: "made.at" }, everyMs(70)],
@@ -60,11 +60,13 @@ const NOTHING: Readonly<Record<string, readonly string[]>> = {
   listPaymentMethods: ["customer_id=nobody", "status=EXPIRED"],
   listSubscriptions: ["status=PAUSED", "customer_id=nobody"],
   listInvoices: ["status=UNCOLLECTIBLE", "customer_id=nobody"],
+  listDisputes: ["status=WON", "customer_id=nobody"],
   listPlans: ["status=DRAFT"],
   listWebhookEndpoints: ["offset=1000"],
   listMovements: ["type=adjustment", "currency=XAF"],
   listPayouts: ["status=FAILED"],
   listSettlementBatches: ["offset=1000"],
+  listReports: ["offset=1000"],
 };
 
 type Read = { name: string; send: (client: Client) => Promise<{ status: number }> };
@@ -148,7 +150,7 @@ beforeAll(async () => {
 }, 900_000);
 afterAll(() => host?.stop());
 
-test(`no endpoint, asked for nothing among ${ROWS} rows, slows another merchant`, async () => {
+test(`no endpoint slows another merchant by a query without matches among ${ROWS} rows`, async () => {
   const before = await measure(null);
   let slowest = { name: "", ms: 0 };
   for (const read of reads()) {
@@ -157,8 +159,8 @@ test(`no endpoint, asked for nothing among ${ROWS} rows, slows another merchant`
     expect(refused, `${read.name} refuses another merchant`).toEqual([]);
     expect(new Set(loops.map(({ status }) => status)), read.name).not.toContain(503);
     for (const [name, taken] of Object.entries(probes)) {
-      const most = 2 * Math.max(FLOOR_MS, medianOf(before.probes[name] ?? []));
-      expect(medianOf(taken), `${name} during ${read.name}`).toBeLessThan(most);
+      const max = 2 * Math.max(FLOOR_MS, medianOf(before.probes[name] ?? []));
+      expect(medianOf(taken), `${name} during ${read.name}`).toBeLessThan(max);
     }
     const ms = medianOf(loops);
     if (ms > slowest.ms) slowest = { name: read.name, ms };

@@ -123,7 +123,7 @@ describe("scope", () => {
 });
 
 describe("permission", () => {
-  test("a key without the permission gets 403 and never a stored answer", async () => {
+  test("a key without the permission gets 403 and never a stored response", async () => {
     const reader = await tenant.newKey({ permissions: ["payment.read", "transaction.read"] });
     for (const [, make] of REQUESTS) {
       const request = { key: randomUUID(), ...(await make()) };

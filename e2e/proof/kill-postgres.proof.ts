@@ -14,7 +14,7 @@ import { createTenant } from "./tenant";
 const CRASH_COUNT = Number(process.env.PROOF_CRASHES ?? 30);
 const LANES = 16;
 
-test(`after ${CRASH_COUNT} crashes of PostgreSQL under every kind of operation each key has one answer and the books are clean`, async () => {
+test(`after ${CRASH_COUNT} crashes of PostgreSQL under every kind of operation each key has one response and the books are clean`, async () => {
   mkdirSync(process.env.DATA_DIR ?? tmpdir(), { recursive: true });
   const dataDir = mkdtempSync(join(process.env.DATA_DIR ?? tmpdir(), "cardlane-proof-"));
   const host = await startHost({ env: { DATA_DIR: dataDir } });

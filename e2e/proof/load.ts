@@ -255,7 +255,7 @@ export async function expectMoneyOncePerKey(
   );
   const wrong = creates.filter(({ request, answer }) => {
     const one = found.get(request.key);
-    // A failed challenge was first answered with 201.
+    // The first response to a failed challenge was 201.
     const declinedLater = answer.status === 201 && paymentOf(answer).status === "REQUIRES_ACTION";
     const expected = answer.status === 201 ? "1 charged, 1 good" : "0 charged, 0 good";
     return one !== `1 payments, ${expected}` && !(declinedLater && one === "1 payments, 0 charged, 0 good");

@@ -32,13 +32,13 @@ async function start(): Promise<{ model: Model; real: Real }> {
   };
 }
 
-test(`the service does what the contract's model does, in ${RUNS} random histories`, async () => {
+test(`the service matches the contract's model in ${RUNS} random histories`, async () => {
   await proveModel(start, RUNS);
   await expectCleanBooks(db);
   reportFigure(`${RUNS} histories`);
 });
 
-test("a garbage answer fits the model, too", async () => {
+test("a garbage response fits the model, too", async () => {
   const { model, real } = await start();
   await new Create("garbage", false, 5).run(model, real);
   await new Act("refund", 0, false, null).run(model, real);

@@ -97,7 +97,8 @@ const BODIES: Record<string, { type: string; body: () => Promise<string> | strin
     type: "application/json",
     body: () =>
       JSON.stringify({
-        ...{ attempt: newId(), mode: "payment" },
+        attempt: newId(),
+        mode: "payment",
         card: { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" },
       }),
   },
@@ -116,8 +117,10 @@ const BODIES: Record<string, { type: string; body: () => Promise<string> | strin
 const csrf = new Map<string, { token: string; cookie: string }>();
 async function signInForm(endpoint: string): Promise<string> {
   return new URLSearchParams({
-    ...{ csrfToken: csrf.get(endpoint)?.token ?? "", json: "true" },
-    ...{ email: EMAIL, password: PASSWORD },
+    csrfToken: csrf.get(endpoint)?.token ?? "",
+    json: "true",
+    email: EMAIL,
+    password: PASSWORD,
   }).toString();
 }
 async function takeCsrf(endpoint: string): Promise<void> {
@@ -139,7 +142,9 @@ async function ask(asked: Asked): Promise<Seen> {
     redirect: "manual",
     headers: {
       Cookie: [cookies, csrf.get(endpoint)?.cookie].filter(Boolean).join("; "),
-      ...{ Accept: "text/html", Origin: host.baseUrl, "Sec-Fetch-Site": "same-origin" },
+      Accept: "text/html",
+      Origin: host.baseUrl,
+      "Sec-Fetch-Site": "same-origin",
       ...(method !== "GET" && { "Content-Type": given?.type ?? "application/json" }),
     },
     ...(method !== "GET" && { body: (await given?.body()) ?? "{}" }),
@@ -232,7 +237,7 @@ async function looksRight(page: Page): Promise<void> {
   }
 }
 
-test("a person reads what is the matter, and goes on by one button when it is over", async () => {
+test("a user reads what is wrong, and continues with one button when it is over", async () => {
   const context = await browser.newContext({ baseURL: host.baseUrl });
   const [name = "", value = ""] = (cookies.split("; ")[0] ?? "").split("=");
   expect(name).toBe(sessionCookieName("merchant", host.baseUrl));
@@ -249,7 +254,7 @@ test("a person reads what is the matter, and goes on by one button when it is ov
   await plans.waitFor();
   await proxy.refuse();
   // On client-side navigation the browser requests only a part and renders the rest itself.
-  await page.getByRole("link", { name: "Transactions" }).first().click();
+  await page.getByRole("link", { name: "Payments" }).first().click();
   await outage.waitFor({ timeout: 20_000 });
   await looksRight(page);
   await page.goto("/test/plans?status=ACTIVE").then((response) => expect(response?.status()).toBe(503));
@@ -263,12 +268,12 @@ test("a person reads what is the matter, and goes on by one button when it is ov
 
   // The frame renders, and its content fails.
   await proxy.refuse();
-  await page.getByRole("link", { name: "Transactions" }).first().click();
+  await page.getByRole("link", { name: "Payments" }).first().click();
   await outage.waitFor({ timeout: 20_000 });
   await proxy.accept();
   await untilBack();
   const again = page.getByRole("button", { name: "Try again" }).or(page.getByRole("link", { name: "Try again" }));
   await again.click();
-  await page.getByRole("heading", { level: 1, name: "Transactions" }).waitFor();
+  await page.getByRole("heading", { level: 1, name: "Payments" }).waitFor();
   expect(faults).toEqual([]);
 });

@@ -39,7 +39,7 @@ function childrenOf(pid: number): number[] {
   });
 }
 
-test("what a page fails by stands in the log under the id that the page shows", async () => {
+test("a page's error is in the log under the id that the page shows", async () => {
   await db.sql`alter table plans rename to plans_away`;
   const { text } = await page("/test/plans");
   await db.sql`alter table plans_away rename to plans`;
@@ -49,7 +49,7 @@ test("what a page fails by stands in the log under the id that the page shows", 
   await expect.poll(lines).toContainEqual(expect.stringContaining(`"digest":"${digest}"`));
 });
 
-test("when the process of the pages is killed payments go on, and another one draws the pages", async () => {
+test("when the pages process is killed, payments continue and a new process renders the pages", async () => {
   expect((await page()).status).toBe(200);
   const [drawing, ...others] = childrenOf(host.pid);
   expect(others).toEqual([]);

@@ -68,7 +68,7 @@ const WHO = {
 } as const;
 
 test.each(Object.entries(WHO))(
-  "pauses of %s under every kind of operation: each key has one answer, and the books are clean",
+  "pauses of %s under every kind of operation: each key has one response, and the books are clean",
   async (name, pause) => {
     mkdirSync(process.env.DATA_DIR ?? tmpdir(), { recursive: true });
     const dataDir = mkdtempSync(join(process.env.DATA_DIR ?? tmpdir(), "cardlane-proof-"));

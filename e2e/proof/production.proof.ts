@@ -33,8 +33,14 @@ beforeAll(async () => {
     whole: true,
     databaseUrl: url,
     env: {
-      ...{ CARDLANE_ENV: "production", BASE_URL: `https://${NAME}`, TRUSTED_PROXIES: "1", DATA_DIR: folder },
-      ...{ SMTP_URL: "smtp://127.0.0.1:9", MAIL_OUTBOX: "", METRICS_TOKEN: TEST_METRICS_TOKEN, DRAIN_SECONDS: "0" },
+      CARDLANE_ENV: "production",
+      BASE_URL: `https://${NAME}`,
+      TRUSTED_PROXIES: "1",
+      DATA_DIR: folder,
+      SMTP_URL: "smtp://127.0.0.1:9",
+      MAIL_OUTBOX: "",
+      METRICS_TOKEN: TEST_METRICS_TOKEN,
+      DRAIN_SECONDS: "0",
     },
   });
   const certificate = makeCertificate();
@@ -55,7 +61,12 @@ describe.each(found)("in production, behind the documented %s", (program) => {
   const send = ({ path, method = "GET", name = NAME, host = name, headers = {}, body }: Sent) =>
     read(
       httpsRequest({
-        ...{ host: "127.0.0.1", port: proxy().tls, servername: name, path, method, agent: false },
+        host: "127.0.0.1",
+        port: proxy().tls,
+        servername: name,
+        path,
+        method,
+        agent: false,
         ca: certificateOf(folder),
         headers: { host, ...headers, ...(body && { "content-length": String(Buffer.byteLength(body)) }) },
       }),
@@ -67,20 +78,22 @@ describe.each(found)("in production, behind the documented %s", (program) => {
       path: "/v1/payments",
       method: "POST",
       headers: {
-        ...{ "x-api-key": apiKey, "x-idempotency-key": crypto.randomUUID(), "content-type": "application/json" },
+        "x-api-key": apiKey,
+        "x-idempotency-key": crypto.randomUUID(),
+        "content-type": "application/json",
         ...(extra.forwardedFor && { "x-forwarded-for": extra.forwardedFor }),
       },
       body: JSON.stringify({ amount: 1999, currency: "USD", card: CARD, description: extra.description }),
     });
 
-  test("a payment goes through, and a caller's address is the one that the proxy saw", async () => {
+  test("a payment goes through, and a caller's address is the one that the proxy reports", async () => {
     const paid = await pay(keys.here, { forwardedFor: "203.0.113.7" });
     expect(paid.status, paid.text).toBe(201);
     const forged = await pay(keys.elsewhere, { forwardedFor: "203.0.113.7" });
     expect([forged.status, JSON.parse(forged.text).code]).toEqual([403, "ip_not_allowed"]);
   });
 
-  test("plain HTTP leads to HTTPS, and other names get no answer", async () => {
+  test("plain HTTP redirects to HTTPS, and other host names get no response", async () => {
     const plain = (host: string) =>
       read(httpRequest({ host: "127.0.0.1", port: proxy().plain, path: "/v1/payments?limit=1", headers: { host } }));
     const moved = await plain(NAME);
@@ -96,7 +109,7 @@ describe.each(found)("in production, behind the documented %s", (program) => {
     expect([answer.status, JSON.parse(answer.text).code]).toEqual([413, "body_too_large"]);
   });
 
-  test("pages come with HSTS and a policy, and cookies belong to this host alone", async () => {
+  test("pages have HSTS and a policy, and cookies are limited to this host", async () => {
     const page = await send({ path: "/sign-in" });
     expect(page.status).toBe(200);
     expect(page.headers["strict-transport-security"]).toMatch(/max-age=\d{8}/);
@@ -106,7 +119,7 @@ describe.each(found)("in production, behind the documented %s", (program) => {
     for (const cookie of cookies) expect(cookie).toMatch(/^__Host-.*; Path=\/;.*Secure/i);
   });
 
-  test("what belongs on a laptop, and what belongs to operators, is not there", async () => {
+  test("features for a laptop or for operators only are absent", async () => {
     for (const path of ["/demo", "/outbox", "/metrics"]) expect((await send({ path })).status, path).toBe(404);
     const authorization = `Bearer ${TEST_METRICS_TOKEN}`;
     const own = { host: "127.0.0.1", port: service.port, path: "/metrics" };

@@ -88,7 +88,7 @@ export async function answerOf(
   // The processor reports the result.
   if (page?.status === 410) return null;
   const back = page?.headers.get("location");
-  if (page && !back) throw new Error(`${at.href} answered ${page.status} and sends nobody back`);
+  if (page && !back) throw new Error(`${at.href} responded ${page.status} without a redirect back`);
   const own = back ? new URL(back) : null;
   const body = new URLSearchParams({ result });
   return () =>

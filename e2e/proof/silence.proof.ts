@@ -136,7 +136,7 @@ test("a database that falls silent is 503 within ten seconds everywhere, and eve
   await expectCleanBooks(db);
 });
 
-test("told to stop, it is not ready at once, answers the payment that runs, and takes no more afterwards", async () => {
+test("on a signal to stop, it is not ready immediately, finishes the running payment, and accepts no more", async () => {
   const paying = client.post({ key: randomUUID(), path: "/v1/payments", body: paymentBody({ card: "slow" }) });
   const isCalled = async () =>
     (await db.sql`select 1 from operations where environment_id = ${tenant.environmentId} and state = 'open'`).length >

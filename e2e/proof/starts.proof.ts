@@ -33,7 +33,7 @@ async function endOf(host: RunningService): Promise<string> {
   return output;
 }
 
-describe("a database that goes away", () => {
+describe("a database that disappears", () => {
   const packets = [1, 9, 25, 49, 90, 120];
   test.each(packets)("with packet %i of a start is waited for", async (fatal) => {
     let seen = 0;
@@ -52,7 +52,7 @@ describe("a database that goes away", () => {
     await endOf(host);
   });
 
-  test("for good is one sentence, after half a minute", async () => {
+  test("permanently is reported in one sentence, after half a minute", async () => {
     const proxy = await startTcpProxy(url, 0, () => void proxy.refuse());
     const starting = startService({
       host: "built",
@@ -64,7 +64,7 @@ describe("a database that goes away", () => {
     );
   });
 
-  test("because all of the embedded PostgreSQL is killed is started again", async () => {
+  test("because all of the embedded PostgreSQL is killed is restarted", async () => {
     const dataDir = join(folder, "embedded");
     const start = () => startService({ host: "built", env: { DATA_DIR: dataDir } });
     await (await start()).stop();
@@ -94,7 +94,7 @@ function pagesOf({ pid }: RunningService): number | null {
   return null;
 }
 
-test.skipIf(process.platform !== "linux")("a process of the pages that is killed ends nothing else", async () => {
+test.skipIf(process.platform !== "linux")("a killed pages process ends nothing else", async () => {
   const host = await startService({ host: "built", databaseUrl: url, env: { DATA_DIR: join(folder, "outside") } });
   onTestFinished(() => host.stop());
   const killed = new Set<number>();
@@ -111,7 +111,7 @@ test.skipIf(process.platform !== "linux")("a process of the pages that is killed
   expect(killed.has(pagesOf(host) as number)).toBe(false);
 });
 
-test(`after kill -9 the API answers before the pages do, ${KILLS} times`, async () => {
+test(`after kill -9 the API responds before the pages do, ${KILLS} times`, async () => {
   const env = { DATA_DIR: join(folder, "killed") };
   let host = await startService({ host: "built", databaseUrl: url, env, until: "live" });
   const figures: { api: number; pages: number }[] = [];

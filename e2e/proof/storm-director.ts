@@ -35,7 +35,7 @@ const RECOVERY_LIMIT_MS = 60_000;
 const STEPS_S = [-7_200, -3_600, -90, -30, -6, 30, 90, 3_600, 7_200];
 const LOCKED = ["idempotency_keys", "operations", "payments", "ledger_entries"];
 
-/** Breaks one thing after another, sometimes two at once, and lets the services recover in between. */
+/** Breaks one thing after another, sometimes two together, and lets the services recover in between. */
 export class Director {
   readonly counts = new Map<string, number>();
   /** Recovery times of the services, by act. */

@@ -82,7 +82,13 @@ test.runIf(MINUTES > 0)(
       const client = new StormClient(tenant.apiKey, address, log, random);
       const settle = () => runSettlement(testService(db), { environmentId: tenant.environmentId });
       const stage = {
-        ...{ server, pooler, serviceClock, settle, log, random, probeKey: probes.apiKey },
+        server,
+        pooler,
+        serviceClock,
+        settle,
+        log,
+        random,
+        probeKey: probes.apiKey,
         services: [direct, pooled] as const,
         locked: LOCKED[processor.name],
       };

@@ -18,8 +18,8 @@ import { nameOf, summaryOf } from "./observations";
 import { NOBODY, type Process, type World } from "./world";
 
 /**
- * Replaces PostgreSQL's `now()` and `clock_timestamp()` by the world's time for connections with this search path; each gets the time
- * before a statement.
+ * Replaces PostgreSQL's `now()` and `clock_timestamp()` by the world's time for connections with this search
+ * path; each gets the time before a statement.
  */
 const OWN_NOW = `
   create schema simulation;
@@ -84,8 +84,8 @@ export class Ground {
   }
 }
 
-/** What the simulation knows of a real connection. */
-type Known = { readonly pid: number; toldMs: number };
+/** State of a real connection, as the simulation sees it. */
+type Known = { readonly pid: number; clockMs: number };
 const known = new WeakMap<Connection, Known>();
 /** A leased real connection. */
 type Physical = Lease<Connection> & { readonly known: Known };
@@ -157,7 +157,7 @@ export class WorldDatabase {
     const old = known.get(connection);
     if (old) return { connection, release, known: old };
     const [row] = await connection.query("select pg_backend_pid() as pid");
-    const found = { pid: Number(row?.pid), toldMs: Number.NaN };
+    const found = { pid: Number(row?.pid), clockMs: Number.NaN };
     known.set(connection, found);
     return { connection, release, known: found };
   }
@@ -165,8 +165,8 @@ export class WorldDatabase {
   /** Sets the world's time on a connection, in the same packet as the next statement. */
   tell(physical: Physical, skewMs: number, environment: string): void {
     const ms = this.world.nowMs + skewMs;
-    if (physical.known.toldMs === ms) return;
-    physical.known.toldMs = ms;
+    if (physical.known.clockMs === ms) return;
+    physical.known.clockMs = ms;
     const time = `'${new Date(ms).toISOString()}', false`;
     const told = physical.connection.query(
       `select set_config('simulation.now', ${time}), set_config('simulation.clock', ${time})`,
@@ -367,7 +367,7 @@ class SimulatedConnection implements TransactionConnection {
     if (world.fault("drop", 4)) {
       const isDone = text === "commit" && world.chaos.chance(0.5);
       world.note(`${text}: the connection is lost${isDone ? " after it was done" : ""}`);
-      world.sometimes(isDone ? "a COMMIT whose answer is lost" : "a connection lost within a transaction");
+      world.sometimes(isDone ? "a COMMIT whose response is lost" : "a connection lost within a transaction");
       if (isDone) await this.#physical?.connection.query(text);
       await this.breakOff();
       throw this.problem ?? connectionClosed();

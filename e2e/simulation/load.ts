@@ -10,6 +10,7 @@ import { testPaymentToken } from "../fixtures/factories";
 import { CARDS, type CardName } from "../proof/client";
 import type { Random } from "./random";
 import { type Answer, type Ask, isFinal, type Shop } from "./shop";
+import { subscription } from "./subscribers";
 import type { Process, World } from "./world";
 
 /** A payment that a client creates; its ids are set by the first response that contains them. */
@@ -74,8 +75,21 @@ export class Load {
       () => this.#oldKey(),
       () => this.#crowd(),
     ];
+    // Alone, because its clock also settles and ends what other stories expect to stay as it is; and by right
+    // clocks, because the books compare the times of payments and of the subscription's end.
+    if (this.#random.chance(0.1) && !this.#shop.hasSkewedClocks) return this.#subscription();
     const count = this.#random.pick([1, 1, 2]);
     for (let i = 0; i < count; i++) await this.#random.pick(stories)();
+  }
+
+  #subscription(): Promise<void> {
+    return subscription({
+      shop: this.#shop,
+      random: this.#random,
+      client: (...client) => this.#client(...client),
+      persist: (...request) => this.#persist(...request),
+      setUp: (...work) => this.#setUp(...work),
+    });
   }
 
   /** Starts one client. Its actions don't depend on which other clients are left out. */
@@ -338,7 +352,7 @@ export class Load {
     });
   }
 
-  /** A challenge that is completed in up to two tabs at once, or abandoned. */
+  /** A challenge that is completed in up to two concurrent tabs, or abandoned. */
   async #challenge(): Promise<void> {
     const random = this.#random;
     const made = this.#newPayment(`check${this.payments.length}`, "challenge", random.chance(0.3));

@@ -98,7 +98,7 @@ export class Network {
 
   #reports(): PulledReports {
     const { reports } = this.inner;
-    if (reports.kind !== "pulled") throw new Error("the simulated processor is asked for its reports");
+    if (reports.kind !== "pulled") throw new Error("the simulated processor is polled for reports");
     return {
       kind: "pulled",
       list: async (...asked) => this.#disorder(await this.#ask("lists reports", () => reports.list(...asked))),
@@ -141,10 +141,14 @@ export class Network {
       if (move === "authorize" && fate !== "refused") await this.#judge(request);
       return fate;
     });
-    if (fate === "refused") return { kind: "not_sent", reason: "the processor refused it at the door" };
+    if (fate === "refused") return { kind: "not_sent", reason: "the processor refused it unread" };
     const call: Call = {
-      ...{ reference: request.reference, move, notAfterMs: request.notAfter.getTime() },
-      ...{ state: "under way", isPending: false, isAnswered: false },
+      reference: request.reference,
+      move,
+      notAfterMs: request.notAfter.getTime(),
+      state: "under way",
+      isPending: false,
+      isAnswered: false,
     };
     this.calls.push(call);
     if (fate === "lost") {
@@ -161,7 +165,7 @@ export class Network {
       call.state = "over";
       if (outcome instanceof Error) throw outcome;
       if (outcome.kind === "not_sent" && outcome.reason.includes("after its time"))
-        world.sometimes("a call comes too late");
+        world.sometimes("a call arrives too late");
       return outcome;
     };
     return new Promise<Outcome>((resolve, reject) => {
@@ -181,7 +185,7 @@ export class Network {
       });
       if (fate === "accepted") {
         call.isPending = true;
-        world.sometimes("the processor accepts and answers later");
+        world.sometimes("the processor accepts and decides later");
         resolve({ kind: "pending" });
       }
     });
@@ -220,8 +224,8 @@ export class Network {
     if (!this.hasRightClock || notAfter.getTime() < this.world.nowMs) return;
     const mayStillBe = ({ state, isPending, notAfterMs }: Call) =>
       state === "under way" && (isPending || notAfterMs >= this.world.nowMs);
-    if (earlier.some(mayStillBe)) this.world.violate("an authorization is sent again while a call for it is under way");
-    if (await this.isCharged(reference)) this.world.violate("an authorization is sent again that was executed");
+    if (earlier.some(mayStillBe)) this.world.violate("an authorization is sent again while a call for it is in flight");
+    if (await this.isCharged(reference)) this.world.violate("an executed authorization is sent again");
   }
 
   /** Repeats and reorders reports. */
@@ -231,7 +235,7 @@ export class Network {
     this.#acknowledged.push(...fresh);
     if (!world.fault("report")) return reports;
     world.note("reports come twice and in another order");
-    world.sometimes("a report comes twice");
+    world.sometimes("a report arrives twice");
     return world.chaos.shuffle([...reports, ...reports, ...this.#acknowledged.slice(0, 2)]);
   }
 }

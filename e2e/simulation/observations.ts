@@ -56,23 +56,23 @@ const UUID = /^[\da-f]{8}-[\da-f-]{27}$/;
 const idsIn = ({ args }: Statement): string =>
   args.filter((value) => typeof value === "string" && UUID.test(value)).join();
 
-/** What an answer says, without ids: those of two runs of one seed differ. */
+/** A response without its ids, which differ between two runs of one seed. */
 export function summaryOf(answer: Rows): string {
   const [row] = answer;
   if (!row) return answer.count ? `${answer.count} rows` : "no row";
   if (answer.length > 1) return `${answer.length} rows`;
-  const told = Object.entries(row).filter(([name, value]) => isTold(name, value));
-  return told.length === 0
+  const observed = Object.entries(row).filter(([name, value]) => isObserved(name, value));
+  return observed.length === 0
     ? "1 row"
-    : told
+    : observed
         .slice(0, 8)
         .map(([name, value]) => `${name} ${String(value)}`)
         .join(", ");
 }
 
-const TOLD = /^(status|state|outcome|kind|operation_state|amount|epoch|version|status_code|type|mode)$/;
-const isTold = (name: string, value: unknown) =>
-  typeof value === "boolean" || (TOLD.test(name) && (typeof value === "string" || typeof value === "number"));
+const OBSERVED = /^(status|state|outcome|kind|operation_state|amount|epoch|version|status_code|type|mode)$/;
+const isObserved = (name: string, value: unknown) =>
+  typeof value === "boolean" || (OBSERVED.test(name) && (typeof value === "string" || typeof value === "number"));
 
 /**
  * Conditions that a run of thousands of seeds must meet at least once each; otherwise it proves little. Each
@@ -80,32 +80,33 @@ const isTold = (name: string, value: unknown) =>
  */
 export const CONDITIONS = [
   "an outcome is refused at the fence",
-  "an outcome is worked out again",
+  "an outcome is recomputed",
   "ambiguous T1",
   "ambiguous T2",
   "an orphaned approval is found",
-  "a repeat sends what its first request did not",
+  "a repeat sends what the first request did not",
   "an authorization is sent again",
-  "a capture against a void",
-  "refunds against each other",
-  "a stopped process wakes up and its operation is another's",
+  "a concurrent capture and void",
+  "concurrent refunds",
+  "a stopped process resumes after losing its operation",
   "a report before its acceptance",
-  "a report comes twice",
-  "a key is used again after its day",
-  "a session is paid once by several",
-  "a token is used once by several",
+  "a report arrives twice",
+  "a key is reused after its 24 hours",
+  "a session is paid once by concurrent shoppers",
+  "a token is used once by concurrent requests",
   "a stored card is removed between its payments",
+  "a subscription renews",
   "a reference is closed",
-  "a call comes too late",
-  "the processor accepts and answers later",
-  "a first request goes on after it was held up",
+  "a call arrives too late",
+  "the processor accepts and decides later",
+  "a first request continues after a delay",
   "a repeat waits for the first request",
-  "an answer is replayed",
+  "a response is replayed",
   "a refusal: idempotency_key_reused",
   "a statement waits for a lock",
   "an authorization expires",
   "a challenge is abandoned",
-  "staff find out about an operation of yesterday",
+  "staff resolve an operation of the day before",
   "a connection lost within a transaction",
 ] as const;
 
@@ -124,9 +125,9 @@ export function watch(world: World): (name: string, result: Result, statement: S
     const rows = result.answer;
     switch (name) {
       case "time while held":
-        world.sometimes(rows.length === 0 ? "an outcome is refused at the fence" : "an outcome is worked out again");
+        world.sometimes(rows.length === 0 ? "an outcome is refused at the fence" : "an outcome is recomputed");
         if (rows.length === 0 && world.actor.process?.wasStopped) {
-          world.sometimes("a stopped process wakes up and its operation is another's");
+          world.sometimes("a stopped process resumes after losing its operation");
         }
         break;
       case "find key":
@@ -134,12 +135,12 @@ export function watch(world: World): (name: string, result: Result, statement: S
         break;
       case "hold to resend":
         if (rows.length === 0) break;
-        world.sometimes("a repeat sends what its first request did not");
-        if (resent.has(idsIn(statement))) world.violate("the right to send an authorization once more is given twice");
+        world.sometimes("a repeat sends what the first request did not");
+        if (resent.has(idsIn(statement))) world.violate("the right to resend an authorization is granted twice");
         resent.add(idsIn(statement));
         break;
       case "hold again":
-        if (rows.length > 0) world.sometimes("a first request goes on after it was held up");
+        if (rows.length > 0) world.sometimes("a first request continues after a delay");
         break;
       case "list abandoned":
         if (rows.length > 0) world.sometimes("a challenge is abandoned");

@@ -1,15 +1,21 @@
+import { encodeId } from "@/lib/contract/ids";
 import { emitExpiredSessions } from "@/lib/domain/checkout/expire-sessions";
 import type { Service } from "@/lib/domain/context";
 import { expirePayments } from "@/lib/domain/payments/expire-payments";
 import { processReports } from "@/lib/domain/payments/process-reports";
 import { recoverOperations } from "@/lib/domain/payments/recover-operations";
+import { runSubscriptions } from "@/lib/domain/subscriptions/engine";
 import { checkStatus } from "@/lib/domain/support/unknown-outcomes";
+import { advanceClocks } from "@/lib/domain/test-clock/advance";
 import { newId } from "@/lib/ids";
+import { callBilling } from "./billing";
+import { findBillingViolations } from "./billing-checks";
 import { findViolations } from "./checks";
 import type { Ground } from "./database";
 import { Load } from "./load";
 import { randomOf, useIds, useRealIds } from "./random";
 import { isFinal, Shop } from "./shop";
+import { readClock } from "./subscribers";
 import { FAULTS, type Plan, type Process, World } from "./world";
 
 export type Run = {
@@ -50,6 +56,7 @@ export async function runPlan(ground: Ground, plan: Plan): Promise<Run> {
     jobs.isOver = true;
     await bringToAnEnd(shop, load);
     world.violations.push(...(await findViolations(shop, load)));
+    if (shop.hasBilling) world.violations.push(...(await findBillingViolations(shop)));
     await endTheWorld(shop);
   } catch (error) {
     world.violate((error as Error).stack ?? String(error));
@@ -71,7 +78,11 @@ export async function runPlan(ground: Ground, plan: Plan): Promise<Run> {
 class Jobs {
   isOver = false;
 
-  constructor(readonly shop: Shop) {}
+  constructor(readonly shop: Shop) {
+    shop.onBilling = () => {
+      for (const process of shop.living) this.#beginBilling(process);
+    };
+  }
 
   begin(process: Process): void {
     const { schedule } = this.shop.world;
@@ -79,6 +90,13 @@ class Jobs {
     this.#repeat(process, "reports", schedule.pick([3_000, 8_000]), processReports);
     this.#repeat(process, "expiry", schedule.pick([30_000, 120_000]), expirePayments);
     this.#repeat(process, "expired sessions", schedule.pick([20_000, 90_000]), emitExpiredSessions);
+    if (this.shop.hasBilling) this.#beginBilling(process);
+  }
+
+  #beginBilling(process: Process): void {
+    const { schedule } = this.shop.world;
+    this.#repeat(process, "billing", schedule.pick([1_000, 4_000]), runSubscriptions);
+    this.#repeat(process, "clock", schedule.pick([1_000, 3_000]), advanceClocks);
   }
 
   #repeat(process: Process, name: string, periodMs: number, job: (service: Service) => Promise<number>): void {
@@ -92,7 +110,7 @@ class Jobs {
           this.shop.onlyOutages(error);
           return 0;
         });
-        if (name === "expiry" && done > 0) world.sometimes("a payment past its time is ended");
+        if (name === "expiry" && done > 0) world.sometimes("an expired payment is ended");
       }
     });
   }
@@ -126,8 +144,9 @@ async function bringToAnEnd(shop: Shop, load: Load): Promise<void> {
   const process = shop.living[0] ?? shop.start();
   await world.run(() => shop.isIdle);
   for (let round = 0; ; round++) {
+    const isBilled = !shop.hasBilling || (await runBilling(shop, process));
     const { operations, reports } = await whatIsOpen(shop);
-    if (operations.length === 0 && reports === 0) {
+    if (isBilled && operations.length === 0 && reports === 0) {
       if (load.open.size === 0) return;
       await askTheRest(shop, load, process);
       continue;
@@ -140,8 +159,33 @@ async function bringToAnEnd(shop: Shop, load: Load): Promise<void> {
   }
 }
 
+/** Lets the clock reach its target, and the engine do what is due. False: something is left to be done. */
+async function runBilling(shop: Shop, process: Process): Promise<boolean> {
+  await shop.calmly("clock", process, advanceClocks);
+  const bill = (service: Service) => runSubscriptions(service, undefined, shop.environment.id);
+  let isIdle = true;
+  // One invoice of a subscription each time.
+  while ((await shop.calmly("billing", process, bill)) > 0) isIdle = false;
+  return isIdle && !(await readClock(shop)).isAdvancing;
+}
+
+/** Cancels every subscription, after which nothing may ever become due. */
+async function endSubscriptions(shop: Shop, process: Process): Promise<void> {
+  const { ground, environment, world } = shop;
+  world.nowMs += 86_400_000;
+  while (!(await runBilling(shop, process))) world.nowMs += 61_000;
+  const running = await ground.monitor<{ id: string }[]>`
+    select id from subscriptions where environment_id = ${environment.id} and ended_at is null`;
+  for (const { id } of running) {
+    const ask = { what: "billing", verb: "cancel", target: encodeId("subscription", id) } as const;
+    await shop.calmly("cancels", process, (service) => callBilling(shop.call(service, "cancelSubscription"), ask, {}));
+  }
+  world.nowMs += 400 * 86_400_000;
+  if (!(await runBilling(shop, process))) world.violate("something is due for subscriptions that have ended");
+}
+
 async function checkStatusAsStaff(shop: Shop, process: Process, operationId: string): Promise<void> {
-  shop.world.sometimes("staff find out about an operation of yesterday");
+  shop.world.sometimes("staff resolve an operation of the day before");
   await shop.calmly("staff", process, (service) => {
     const call = { service, staff: { userId: shop.ground.staffId }, request: { id: newId(), path: "/support" } };
     return checkStatus(call, { operationId });
@@ -168,6 +212,7 @@ async function askTheRest(shop: Shop, load: Load, process: Process): Promise<voi
 async function endTheWorld(shop: Shop): Promise<void> {
   const { world } = shop;
   const process = shop.living[0] ?? shop.start();
+  if (shop.hasBilling) await endSubscriptions(shop, process);
   for (let round = 0; round < 5; round++) {
     world.nowMs += 8 * 86_400_000;
     if ((await shop.calmly("expiry", process, expirePayments)) > 0) world.sometimes("an authorization expires");
@@ -188,5 +233,5 @@ async function checkExpiredSessions(shop: Shop, process: Process): Promise<void>
     select id from client_sessions s where environment_id = ${shop.environment.id} and status = 'OPEN' and 1 <> (
       select count(*) from events e
       where e.environment_id = s.environment_id and e.object_id = s.id and e.type = 'client_session.expired')`;
-  if (untold.length > 0) shop.world.violate(`of ${untold.length} expired sessions nobody was told once`);
+  if (untold.length > 0) shop.world.violate(`${untold.length} expired sessions do not have exactly one event`);
 }

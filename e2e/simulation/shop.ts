@@ -17,6 +17,7 @@ import { createRegistry } from "@/lib/processor/registry";
 import { createSandboxProcessor } from "@/lib/processor/sandbox";
 import { createSecret, type Secret, sha256 } from "@/lib/secret";
 import { TEST_SECRET, testContext, testIdempotency, testService } from "../fixtures/factories";
+import { type BillingAsk, callBilling, routeOf } from "./billing";
 import { type Ground, WorldDatabase } from "./database";
 import { Network, ProcessorAway } from "./network";
 import { watch } from "./observations";
@@ -35,6 +36,7 @@ export type Ask = {
 } & (
   | { readonly what: "create" }
   | { readonly what: keyof typeof VERBS; readonly target: string }
+  | BillingAsk
   /** A shopper pays the session that this token belongs to. */
   | { readonly what: "attempt"; readonly sessionId: string; readonly token: string }
 );
@@ -69,6 +71,9 @@ export class Shop {
   readonly firstSentMs = new Map<string, number>();
   readonly network: Network;
   readonly database: WorldDatabase;
+  /** True in a world with subscriptions, whose processes also run the engine and the clock. */
+  hasBilling = false;
+  onBilling: () => void = () => {};
   /** Requests in progress at a process, even if the client no longer waits for them. */
   readonly #underWay = new Map<object, Process>();
   readonly #services = new Map<Process, Service>();
@@ -95,6 +100,15 @@ export class Shop {
       timer: world.timer,
     });
     this.network = new Network(world, sandbox, storeSkewMs === 0, (reference) => this.#isCharged(reference));
+  }
+
+  get hasSkewedClocks(): boolean {
+    return this.#skewMs !== 0;
+  }
+
+  startBilling(): void {
+    this.hasBilling = true;
+    this.onBilling();
   }
 
   static async open(world: World, ground: Ground): Promise<Shop> {
@@ -210,7 +224,7 @@ export class Shop {
       this.answers.push(answer);
       const { status, code, replayed } = answer;
       world.note(`answers ${status}${code === null ? "" : ` ${code}`}${replayed ? ", replayed" : ""}`);
-      if (replayed) world.sometimes("an answer is replayed");
+      if (replayed) world.sometimes("a response is replayed");
       if (code !== null) world.sometimes(`a refusal: ${code}`);
       return answer;
     });
@@ -247,6 +261,10 @@ export class Shop {
       );
       // The form gets the session's state; the simulation checks the key.
       return { status: 202, body: JSON.stringify({ declined }), replayed: false };
+    }
+    if (ask.what === "billing") {
+      const { endpoint, path } = routeOf(ask);
+      return callBilling(this.#context(service, ask, endpoint, path), ask, ask.body);
     }
     const resource = ask.target.startsWith("pay_") ? "payments" : "transactions";
     const endpoint = `${ask.what}${resource === "payments" ? "Payment" : "Transaction"}`;
@@ -290,7 +308,7 @@ export class Shop {
 
   /** The time at which a key was first used; null if it isn't in use. */
   keyCreatedMs(key: string): Promise<number | null> {
-    return this.world.perform("looks at the clock", async () => {
+    return this.world.perform("reads the clock", async () => {
       const [row] = await this.ground.monitor<{ ms: number }[]>`
         select extract(epoch from created_at) * 1000 as ms from idempotency_keys
         where environment_id = ${this.environment.id} and key = ${key}`;
@@ -316,5 +334,7 @@ const isOutage = (error: unknown) =>
 export function isFinal({ ask, status, code }: Answer): boolean {
   if (ask.what === "attempt") return status === 202 || code === "invalid_state";
   if (status === 202 || status >= 500) return false;
-  return code !== "idempotency_request_in_progress" && code !== "outcome_pending" && code !== "processor_error";
+  return !["idempotency_request_in_progress", "outcome_pending", "processor_error", "clock_advancing"].includes(
+    code ?? "",
+  );
 }

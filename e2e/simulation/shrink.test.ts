@@ -16,14 +16,14 @@ async function run(plan: Plan) {
   };
 }
 
-test("a failing run is shrunk to the clients and faults that it takes", async () => {
+test("a failing run is shrunk to the clients and faults that it needs", async () => {
   const failing = await run(planOf(7));
   const { plan, violations } = await shrink(failing, run);
   expect(violations).toEqual(["money is gone"]);
   expect(plan).toMatchObject({ seed: 7, faults: ["drop"], faultBudget: 2, without: ["third", "fourth"] });
 });
 
-test("the report says what is wrong and which command repeats it", async () => {
+test("the report names the fault and the command that repeats it", async () => {
   const failing = await run(planOf(7));
   const text = report(failing, await shrink(failing, run));
   expect(text).toContain("money is gone");

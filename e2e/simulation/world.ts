@@ -95,8 +95,12 @@ export class World {
     // Some worlds have almost no faults, so that races of a healthy service occur too.
     const rate = (usual: number) => (chaos.chance(0.35) ? 0 : usual * (0.5 + chaos.next()));
     const all = {
-      ...{ drop: rate(0.05), kill: rate(0.02), freeze: rate(this.theme === "stopping" ? 0.06 : 0.025) },
-      ...{ jump: rate(0.012), network: rate(this.theme === "refusing" ? 0.5 : 0.3), report: rate(0.4) },
+      drop: rate(0.05),
+      kill: rate(0.02),
+      freeze: rate(this.theme === "stopping" ? 0.06 : 0.025),
+      jump: rate(0.012),
+      network: rate(this.theme === "refusing" ? 0.5 : 0.3),
+      report: rate(0.4),
     };
     if (this.theme === "refusing") Object.assign(all, { freeze: Math.max(all.freeze, 0.02), jump: 0, kill: 0 });
     this.rates = {
@@ -108,7 +112,7 @@ export class World {
 
   /** The actor of the current step, which also owns everything that runs until the next step. */
   get actor(): Actor {
-    if (!this.#current) throw new Error("something waits that no actor of the simulation does");
+    if (!this.#current) throw new Error("something waits that is not an actor of the simulation");
     return this.#current;
   }
 
@@ -202,7 +206,7 @@ export class World {
     for (const tell of process.onDeath) tell();
   }
 
-  /** Freezes the process if a fault says so. True while it is frozen, even by an earlier fault. */
+  /** Freezes the process if a fault requires it. True while it is frozen, even by an earlier fault. */
   freezesHere(process: Process, weight: number): boolean {
     if (this.fault("freeze", weight)) this.#freeze(process);
     return process.frozenUntilMs > this.nowMs;
@@ -228,7 +232,7 @@ export class World {
       if (this.#taken++ > MOST_STEPS) throw new Error(`no end after ${MOST_STEPS} steps`);
       const step = this.#choose();
       if (!step) {
-        if (!this.#advance()) throw new Error("everybody waits, and nothing will happen any more");
+        if (!this.#advance()) throw new Error("every actor waits, and nothing is scheduled");
         continue;
       }
       const { process } = step.actor;
