@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Sql } from "@/db/client";
 import { createClientSession } from "@/lib/contract/checkout/endpoints";
 import { decodeId } from "@/lib/contract/ids";
+import { listInvoices } from "@/lib/contract/invoices/endpoints";
+import type { Invoice } from "@/lib/contract/invoices/invoice";
 import { createPaymentMethod } from "@/lib/contract/payment-methods/endpoints";
 import type { PaymentMethod } from "@/lib/contract/payment-methods/payment-method";
 import {
@@ -15,6 +17,7 @@ import type { Payment } from "@/lib/contract/payments/payment";
 import { createPlan } from "@/lib/contract/plans/endpoints";
 import { createSubscription } from "@/lib/contract/subscriptions/endpoints";
 import type { Subscription } from "@/lib/contract/subscriptions/subscription";
+import { advanceTestClock, getTestClock } from "@/lib/contract/test-clock/endpoints";
 import {
   captureTransaction,
   getTransaction,
@@ -25,7 +28,7 @@ import type { Transaction } from "@/lib/contract/transactions/transaction";
 import { createWebhookEndpoint } from "@/lib/contract/webhooks/endpoints";
 import { runSettlement } from "@/lib/domain/settlement/settle";
 import type { Api } from "./client";
-import type { Tenant } from "./fixtures/playwright";
+import { expect, type Tenant } from "./fixtures/playwright";
 
 export const CARDS = {
   approved: "4242424242424242",
@@ -48,7 +51,7 @@ export const aCard = (number: string = CARDS.approved, overrides: object = {}) =
   ...overrides,
 });
 
-/** Request body of a 100.00 USD payment that is captured at once. */
+/** Request body of a 100.00 USD payment that is captured immediately. */
 export const aPayment = (overrides: object = {}) => ({
   amount: 10_000,
   currency: "USD",
@@ -65,12 +68,51 @@ export const newPaymentMethod = async (api: Api, overrides: object = {}): Promis
 /** A monthly subscription, paid for its first period. */
 export async function newSubscription(api: Api, overrides: object = {}): Promise<Subscription> {
   const plan = await newPlan(api, {
-    ...{ type: "SUBSCRIPTION_NO_TRIAL", status: "ACTIVE" },
-    ...{ billing_frequency_value: 1, billing_frequency_unit: "MONTHS" },
+    type: "SUBSCRIPTION_NO_TRIAL",
+    status: "ACTIVE",
+    billing_frequency_value: 1,
+    billing_frequency_unit: "MONTHS",
   });
   const method = await newPaymentMethod(api);
   const body = { plan_id: plan.id, customer_id: method.customer_id, payment_method_id: method.id, ...overrides };
   return (await api.call(createSubscription, { body })).ok();
+}
+
+/**
+ * The sandbox's card that is refused every charge by the merchant, and passes the check before it is stored.
+ */
+const ALWAYS_POOR = "4000000000007106";
+const DAY_MS = 86_400_000;
+
+/** Advances the tenant's test clock, and waits until everything due has happened. */
+async function advanceDays(api: Api, days: number): Promise<void> {
+  const { now } = (await api.call(getTestClock)).ok();
+  const to = new Date(Date.parse(now) + days * DAY_MS).toISOString();
+  (await api.call(advanceTestClock, { body: { to } })).ok(202);
+  await expect.poll(async () => (await api.call(getTestClock)).ok().status, { timeout: 30_000 }).toBe("READY");
+}
+
+/**
+ * An OPEN invoice of 19.99 USD whose first attempt was declined as a trial ended. Advances the clock by 8
+ * days.
+ */
+export async function overdueInvoice(api: Api): Promise<Invoice> {
+  const plan = await newPlan(api, {
+    type: "SUBSCRIPTION_FREE_TRIAL",
+    status: "ACTIVE",
+    billing_frequency_value: 1,
+    billing_frequency_unit: "MONTHS",
+    trial_period_value: 7,
+    trial_period_unit: "DAYS",
+  });
+  const customer_id = "cus_overdue";
+  const method = await newPaymentMethod(api, { customer_id, card: aCard(ALWAYS_POOR) });
+  const body = { plan_id: plan.id, customer_id, payment_method_id: method.id };
+  (await api.call(createSubscription, { body })).ok();
+  await advanceDays(api, 8);
+  const [invoice] = (await api.call(listInvoices, { query: { customer_id } })).ok().data;
+  if (!invoice) throw new Error("the trial ended without an invoice");
+  return invoice;
 }
 
 export const aPlan = (overrides: object = {}) => ({
@@ -125,7 +167,7 @@ export async function waitingPayment({ api, merchant }: Tenant, sql: Sql, amount
       returning 1`;
     if (aged.length === 1) return payment;
   }
-  throw new Error("every outcome was known before it could be made to wait");
+  throw new Error("every outcome was known before it could be delayed");
 }
 
 export const newPlan = async (api: Api, overrides: object = {}) =>

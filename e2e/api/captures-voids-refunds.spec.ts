@@ -9,7 +9,7 @@ for (const door of DOORS) {
   const SMOKE = { tag: kind === "payment" ? "@processors" : [] };
 
   test.describe(`capture of a ${kind}`, () => {
-    test("takes all of it by default", async ({ api }) => {
+    test("captures the full amount by default", async ({ api }) => {
       const payment = await authorized(api);
       const answer = (await api.call(door.capture, { id: door.idOf(payment) })).ok();
       expect(answer).toMatchObject({
@@ -23,7 +23,7 @@ for (const door of DOORS) {
       expect(charge.captured_at).not.toBeNull();
     });
 
-    test("takes a part once, and releases the rest", SMOKE, async ({ api }) => {
+    test("captures a part once, and releases the rest", SMOKE, async ({ api }) => {
       const payment = await authorized(api);
       const answer = (await api.call(door.capture, { id: door.idOf(payment), body: { amount: 4_000 } })).ok();
       expect(answer).toMatchObject({
@@ -37,7 +37,7 @@ for (const door of DOORS) {
       expect((await api.call(getPayment, { id: payment.id })).ok().amount_capturable).toBe(0);
     });
 
-    test("never takes more than was authorized", async ({ api }) => {
+    test("never captures more than was authorized", async ({ api }) => {
       const payment = await authorized(api);
       const refusal = (await api.call(door.capture, { id: door.idOf(payment), body: { amount: 10_001 } })).problem(
         "amount_exceeds_capturable",
@@ -49,7 +49,7 @@ for (const door of DOORS) {
       expect((await api.call(getPayment, { id: payment.id })).ok().status).toBe("AUTHORIZED");
     });
 
-    test("happens once, however many try at once", async ({ api }) => {
+    test("happens once, however many requests are concurrent", async ({ api }) => {
       const payment = await authorized(api);
       const capture = () => api.call(door.capture, { id: door.idOf(payment), body: { amount: 1_000 } });
       const statuses = (await Promise.all(Array.from({ length: 8 }, capture))).map(({ status }) => status);
@@ -78,7 +78,7 @@ for (const door of DOORS) {
       expect(charge).toMatchObject({ status: "VOIDED", void_reason: null });
     });
 
-    test("takes a reason of 255 characters, and no amount", async ({ api }) => {
+    test("accepts a reason of 255 characters, and no amount", async ({ api }) => {
       const payment = await authorized(api);
       const id = door.idOf(payment);
       (await api.call(door.void, { id, body: { reason: "x".repeat(256) } })).problem("invalid_parameter");
@@ -88,7 +88,7 @@ for (const door of DOORS) {
   });
 
   test.describe(`refund of a ${kind}`, () => {
-    test("returns all that is left by default", SMOKE, async ({ api }) => {
+    test("refunds everything that is left by default", SMOKE, async ({ api }) => {
       const payment = await captured(api);
       await api.call(refundPayment, { id: payment.id, body: { amount: 2_500 } });
       const answer = (await api.call(door.refund, { id: door.idOf(payment) })).ok();
@@ -107,7 +107,7 @@ for (const door of DOORS) {
       expect(answer).toEqual(kind === "payment" ? after : after.transactions[2]);
     });
 
-    test("is a transaction of its own, with the customer and card of its charge", async ({ api }) => {
+    test("is a separate transaction, with the customer and card of its charge", async ({ api }) => {
       const payment = await captured(api, {
         customer_id: "c-1",
         customer_email: "a@b.example",
@@ -135,7 +135,7 @@ for (const door of DOORS) {
       expect((await api.call(getTransaction, { id: refund?.id ?? "" })).ok()).toEqual(refund);
     });
 
-    test("never returns more than is left", async ({ api }) => {
+    test("never refunds more than is left", async ({ api }) => {
       const payment = await captured(api);
       const id = door.idOf(payment);
       const refusal = (await api.call(door.refund, { id, body: { amount: 10_001 } })).problem(
@@ -163,14 +163,14 @@ for (const door of DOORS) {
   });
 }
 
-test("every reason for a refund is taken", async ({ api }) => {
+test("accepts every refund reason", async ({ api }) => {
   const { id } = await captured(api);
   for (const reason of ["DUPLICATE", "FRAUDULENT", "CUSTOMER_REQUEST", "RETURN", "OTHER"]) {
     (await api.call(refundPayment, { id, body: { amount: 1, reason } })).ok();
   }
 });
 
-test("a refund's own id takes no capture, void or refund", async ({ api }) => {
+test("a refund's own id can't be captured, voided or refunded", async ({ api }) => {
   const { id } = await captured(api);
   const refund = (await api.call(refundPayment, { id, body: { amount: 1 } })).ok().transactions[1];
   const [, transaction] = DOORS;

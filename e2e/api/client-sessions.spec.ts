@@ -33,7 +33,7 @@ test("its token and address are shown once", async ({ api }) => {
   expect(other.client_session_token).not.toBe(session.client_session_token);
 });
 
-test("what was sent comes back", async ({ api }) => {
+test("returns the values that were sent", async ({ api }) => {
   const body = {
     customer_id: "c-1",
     customer_email: "jane@shop.example",
@@ -83,7 +83,7 @@ for (const [what, body, code, param] of [
   ],
   ["a return address that runs", aSession({ return_url: "javascript:alert(1)" }), "invalid_parameter", "return_url"],
   [
-    "a color that is none",
+    "an invalid color",
     aSession({ appearance: { accent_color: "red;}" } }),
     "invalid_parameter",
     "appearance.accent_color",
@@ -91,7 +91,7 @@ for (const [what, body, code, param] of [
   ["an unknown appearance", aSession({ appearance: { css: "*" } }), "unknown_parameter", "appearance.css"],
   ["a mistyped member", aSession({ ammount: 1 }), "unknown_parameter", "ammount"],
 ] as const) {
-  test(`is refused: ${what}`, async ({ api }) => {
+  test(`is rejected: ${what}`, async ({ api }) => {
     expect((await api.call(createClientSession, { body })).problem(code).param).toBe(param);
   });
 }

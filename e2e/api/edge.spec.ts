@@ -19,7 +19,7 @@ const PATHS = [
     "/demo/result",
   ],
   ...["/demo/checkout/session", "/pay/x", "/pay/x/state", "/pay/x/attempts", "/pay/preview", "/challenge/x"],
-  ...["/receipt/x", "/logo/x", "/pay/x/receipt"],
+  ...["/receipt/x", "/logo/x", "/pay/x/receipt", "/report-file/x"],
   ...[
     "/challenge/x/result",
     "/sdk/v1.js",
@@ -128,14 +128,14 @@ async function failing(baseUrl: string, requests: { name: string; text: string }
 }
 
 for (const method of METHODS) {
-  test(`${method} is no 5xx anywhere`, async ({ baseUrl }) => {
+  test(`${method} never causes a 5xx`, async ({ baseUrl }) => {
     test.setTimeout(120_000);
     const requests = PATHS.map((path) => ({ name: `${method} ${path}`, text: requestOf(baseUrl, method, path) }));
     expect(await failing(baseUrl, requests)).toEqual([]);
   });
 }
 
-test("neither are paths that cannot be read, at any family", async ({ baseUrl }) => {
+test("malformed paths never cause a 5xx, in any family of paths", async ({ baseUrl }) => {
   test.setTimeout(180_000);
   const targets = [
     "/v1/payments",
@@ -154,7 +154,7 @@ test("neither are paths that cannot be read, at any family", async ({ baseUrl })
   expect(await failing(baseUrl, requests)).toEqual([]);
 });
 
-test("nor strange headers", async ({ baseUrl }) => {
+test("unusual headers never cause a 5xx", async ({ baseUrl }) => {
   test.setTimeout(180_000);
   const requests = HEADERS.flatMap((header) =>
     [
@@ -178,7 +178,7 @@ test("nor strange headers", async ({ baseUrl }) => {
 });
 
 /** Next would take three seconds to parse this many, blocking every other request. */
-test("thousands of parameters are refused before anybody counts them", async ({ baseUrl }) => {
+test("thousands of parameters are refused before they are parsed", async ({ baseUrl }) => {
   for (const path of ["/nothing/here", "/sign-in", "/pay/x", "/v1/payments", "/health"]) {
     for (const parameters of ["p&".repeat(7_500), "p=1&".repeat(3_800), "a[]=1&".repeat(2_400)]) {
       const status = await statusOf(baseUrl, requestOf(baseUrl, "GET", `${path}?${parameters}`));
@@ -188,7 +188,7 @@ test("thousands of parameters are refused before anybody counts them", async ({ 
   expect(await statusOf(baseUrl, requestOf(baseUrl, "GET", `/${"a/".repeat(600)}`))).toBe(414);
 });
 
-test("no page takes a body, so none is kept in memory", async ({ baseUrl }) => {
+test("no page accepts a body, so none is buffered", async ({ baseUrl }) => {
   for (const path of ["/test/transactions", "/live/x", "/support", "/sign-in", "/nothing"]) {
     for (const [method, status] of [
       ["POST", 405],
@@ -205,7 +205,7 @@ test("no page takes a body, so none is kept in memory", async ({ baseUrl }) => {
  * Abandoned reads must release their merchant's slots; a request queued behind another response is dropped
  * before it runs.
  */
-test("lists that nobody waits for any more hold back no others", async ({ baseUrl, api }) => {
+test("abandoned list requests do not block others", async ({ baseUrl, api }) => {
   const { host, hostname, port } = new URL(baseUrl);
   const list = `GET /v1/payments?limit=100 HTTP/1.1\r\nHost: ${host}\r\nX-Api-Key: ${api.apiKey}\r\n\r\n`;
   for (let round = 0; round < 6; round++) {
@@ -220,7 +220,7 @@ test("lists that nobody waits for any more hold back no others", async ({ baseUr
   for (let i = 0; i < 5; i++) (await api.call(listPayments, { query: { limit: 1 } })).ok();
 });
 
-test("a foreign name is refused on every path but health", async ({ baseUrl }) => {
+test("a foreign host name is refused on every path but health", async ({ baseUrl }) => {
   for (const path of PATHS) {
     const text = requestOf(baseUrl, "GET", path).replace(/Host: [^\r]*/, "Host: rebound.example");
     expect([path, await statusOf(baseUrl, text)]).toEqual([path, path.startsWith("/health") ? 200 : 421]);

@@ -10,7 +10,7 @@ import { aCard, aPayment, authorized, CARDS, captured, newPlan } from "../sample
 test.describe("the order of checks", () => {
   const unknownRefund = { method: "POST", path: "/v1/payments/pay_unknown/refund", body: "not json" };
 
-  test("the key comes first: 401", async ({ api }) => {
+  test("a missing key is reported first: 401", async ({ api }) => {
     (await new Api(api.baseUrl, null).raw(unknownRefund)).problem("api_key_missing");
     (await new Api(api.baseUrl, "sk_test_nobody").raw(unknownRefund)).problem("api_key_invalid");
   });
@@ -41,7 +41,7 @@ test.describe("the order of checks", () => {
     (await api.call(refundPayment, { key, id: payment.id })).problem("idempotency_key_reused");
   });
 
-  test("then the idempotency key, and only then the rules of business", async ({ api }) => {
+  test("then the idempotency key, and only then the business rules", async ({ api }) => {
     const { id } = await captured(api);
     const key = randomUUID();
     (await api.call(capturePayment, { id, key })).problem("invalid_state");
@@ -59,14 +59,14 @@ test("a decline names its reason, its payment and its transaction, which can be 
   expect(payment.transactions).toMatchObject([{ id: refusal.transaction_id, decline_code: "generic_decline" }]);
 });
 
-test("a capture that the processor refuses is 402 payment_failed and moves nothing", async ({ api }) => {
+test("a capture refused by the processor is 402 payment_failed and moves nothing", async ({ api }) => {
   const { id } = await authorized(api, { card: aCard(CARDS.captureFails) });
   (await api.call(capturePayment, { id })).problem("payment_failed");
   const payment = (await api.call(getPayment, { id })).ok();
   expect(payment).toMatchObject({ status: "AUTHORIZED", amount_captured: 0, available_actions: ["capture", "void"] });
 });
 
-test("an amount above what is left is 422 and says what is left", async ({ api }) => {
+test("an amount above the remaining amount is 422 and names what is left", async ({ api }) => {
   const payment = await captured(api, { amount: 1_000 });
   await api.call(refundPayment, { id: payment.id, body: { amount: 400 } });
   const refusal = (await api.call(refundPayment, { id: payment.id, body: { amount: 601 } })).problem(
@@ -80,7 +80,7 @@ test("an amount above what is left is 422 and says what is left", async ({ api }
   expect(tooMuch).toMatchObject({ status: 422, remaining: 1_000 });
 });
 
-test("an operation that the status does not allow is 409 and says what is allowed", async ({ api }) => {
+test("an operation that the status forbids is 409 and names what is allowed", async ({ api }) => {
   const payment = await captured(api);
   const refusal = (await api.call(capturePayment, { id: payment.id })).problem("invalid_state");
   expect(refusal).toMatchObject({ status: 409, current_status: "CAPTURED", allowed_actions: ["refund"] });
@@ -104,7 +104,7 @@ test("the type of an error is a page that explains it", async ({ api }) => {
   expect(await page.text()).toContain("resource_not_found");
 });
 
-test("no operation answers without a key", { tag: "@next" }, async ({ api }) => {
+test("every operation requires a key", { tag: "@next" }, async ({ api }) => {
   const nobody = new Api(api.baseUrl, null);
   for (const endpoint of ENDPOINTS.filter(({ permissions }) => permissions.length > 0)) {
     (await nobody.call(endpoint, { id: "some-id" })).problem("api_key_missing");

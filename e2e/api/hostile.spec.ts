@@ -41,7 +41,7 @@ for (const [what, body] of [
   });
 }
 
-test("strange but valid text comes back as it was", async ({ api }) => {
+test("unusual but valid text is returned unchanged", async ({ api }) => {
   for (const text of [
     "😀 ünïcödé \u202e",
     "'; drop table payments; --",
@@ -56,7 +56,7 @@ test("strange but valid text comes back as it was", async ({ api }) => {
   }
 });
 
-test("metadata may use the names that objects have", async ({ api }) => {
+test("metadata may use the names of Object's properties", async ({ api }) => {
   const answer = await api.raw(
     post("/v1/payments", with_("metadata", '{"constructor":"a","toString":"b","hasOwnProperty":"c"}')),
   );
@@ -133,7 +133,7 @@ for (const path of [
   });
 }
 
-test("header values at their edges", async ({ api }) => {
+test("header values at their limits", async ({ api }) => {
   const send = (key: string | string[]) =>
     api.raw({ ...post("/v1/payments", JSON.stringify(aPayment())), headers: { ...HEADERS, "X-Idempotency-Key": key } });
   expect((await send("k".repeat(255))).status).toBe(201);
@@ -146,7 +146,7 @@ test("header values at their edges", async ({ api }) => {
   );
 });
 
-test("the same answer on every endpoint to a body that is an array, and to text", { tag: "@next" }, async ({ api }) => {
+test("every endpoint rejects an array or text as its body in the same way", { tag: "@next" }, async ({ api }) => {
   for (const endpoint of ENDPOINTS.filter(({ body }) => body)) {
     for (const body of ["[]", '"x"', "0", "null"]) {
       (await api.raw({ ...post(endpoint.path.replace("{id}", "x"), body), method: endpoint.method })).problem(
@@ -156,7 +156,7 @@ test("the same answer on every endpoint to a body that is an array, and to text"
   }
 });
 
-test("what looks like SQL is only text", async ({ api }) => {
+test("SQL in a value is only text", async ({ api }) => {
   await captured(api);
   const filters = { customer_id: "' or true --", customer_email: "%", card_last4: "4242" };
   expect((await api.call(searchTransactions, { body: { filters } })).ok().total).toBe(0);
@@ -164,7 +164,7 @@ test("what looks like SQL is only text", async ({ api }) => {
   expect((await api.call(listTransactions, { query: { customer_id: "_" } })).ok().total).toBe(0);
 });
 
-test("a caller that hangs up in the middle of a body leaves nothing behind", async ({ api }) => {
+test("a caller that hangs up while sending a body leaves nothing behind", async ({ api }) => {
   const url = new URL(api.baseUrl);
   await new Promise<void>((resolve, reject) => {
     const socket = connect(Number(url.port), url.hostname, () => {
@@ -179,7 +179,7 @@ test("a caller that hangs up in the middle of a body leaves nothing behind", asy
   expect((await api.call(createPayment, { key: "cut", body: aPayment() })).status).toBe(201);
 });
 
-test("a refund cannot be negative, infinite or a text, and moves nothing", async ({ api }) => {
+test("a refund amount can't be negative, infinite or a string, and nothing is refunded", async ({ api }) => {
   const { id } = await captured(api);
   for (const amount of ["-1", "1e400", '"1"', "[1]", '{"$gt":0}', "1.5", "true", "-0", "0"]) {
     const answer = await api.raw(post(`/v1/payments/${id}/refund`, `{"amount":${amount}}`));

@@ -48,7 +48,7 @@ test("a key has 1 to 255 characters", async ({ api }) => {
   }
 });
 
-test("a header that decides something is refused when it comes twice, equal or not, and nothing is done", {
+test("a significant header that is sent twice is rejected, equal or not, and nothing is done", {
   tag: "@next",
 }, async ({ api }) => {
   const body = JSON.stringify(aPayment());
@@ -115,7 +115,7 @@ test("the same request under the same key happens once", async ({ api }) => {
   expect((await api.call(listPayments)).ok().total).toBe(1);
 });
 
-test("member order, white space, and absent or default do not make another request", async ({ api }) => {
+test("member order, white space, and absent or default values do not change a request", async ({ api }) => {
   const { amount, currency, card } = aPayment();
   const key = randomUUID();
   const first = await api.call(createPayment, { key, body: { amount, currency, card } });
@@ -140,7 +140,7 @@ test("member order, white space, and absent or default do not make another reque
   expect(spaced.text).toBe(first.text);
 });
 
-test("an empty body is the same as none", async ({ api }) => {
+test("an empty body equals no body", async ({ api }) => {
   const { id } = await authorized(api);
   await expectReplay(api, capturePayment, { id }, { body: {} });
 });
@@ -185,7 +185,7 @@ test("a key belongs to the environment and not to the API key", async ({ tenant 
   expect([second.replayed, second.text]).toEqual([true, first.text]);
 });
 
-test.describe("what is stored", () => {
+test.describe("stored responses", () => {
   test("201 and 200", async ({ api }) => {
     const { id } = await authorized(api);
     await expectReplay(api, capturePayment, { id, body: { amount: 500 } });
@@ -220,7 +220,7 @@ test.describe("what is stored", () => {
     await expectReplay(api, createClientSession, { body: { plan_id } });
   });
 
-  test("what was allowed then is replayed, whatever the rules say now", async ({ api }) => {
+  test("a request that was allowed is replayed even if the rules have changed since", async ({ api }) => {
     const plan = await newPlan(api, { status: "ACTIVE" });
     const key = randomUUID();
     const body = aPayment({ plan_id: plan.id, amount: 1_999 });
@@ -231,7 +231,7 @@ test.describe("what is stored", () => {
   });
 });
 
-test("what is not stored leaves the key free: 400, 401, 403, 404, 413, 415", async ({ tenant, api }) => {
+test("responses that are not stored leave the key free: 400, 401, 403, 404, 413, 415", async ({ tenant, api }) => {
   const key = randomUUID();
   const reader = await tenant.newKey({ permissions: ["payment.read"] });
   const headers = { "X-Idempotency-Key": key };
@@ -257,7 +257,7 @@ test("a replay needs the permission, too", async ({ tenant, api }) => {
 });
 
 test.describe("the header on other operations", () => {
-  test("is honoured where something is created, and an answer's secret is the same in its replay", async ({ api }) => {
+  test("is accepted where something is created, and the secret is the same in a replay", async ({ api }) => {
     await expectReplay(api, createPlan, { body: aPlan() });
     expect((await api.call(listPlans)).ok().total).toBe(1);
     const session = await expectReplay(api, createClientSession, { body: aSession() });
@@ -267,7 +267,7 @@ test.describe("the header on other operations", () => {
     (await api.call(createClientSession, { key, body: aSession({ amount: 1 }) })).problem("idempotency_key_reused");
   });
 
-  test("changes nothing where nothing is created", async ({ api }) => {
+  test("has no effect where nothing is created", async ({ api }) => {
     const key = randomUUID();
     expect((await api.call(searchTransactions, { key, body: {} })).ok().total).toBe(0);
     await captured(api);
@@ -313,7 +313,7 @@ test("24 hours are 24 hours for follow-ups and plans, too", async ({ tenant, api
   expect(other.id).not.toBe(plan.id);
 });
 
-test("many at once under one key are one operation with one answer", { tag: "@next" }, async ({ api }) => {
+test("concurrent requests with one key are one operation with one response", { tag: "@next" }, async ({ api }) => {
   const key = randomUUID();
   const answers = await Promise.all(
     Array.from({ length: 12 }, () => api.call(createPayment, { key, body: aPayment() })),
@@ -323,7 +323,7 @@ test("many at once under one key are one operation with one answer", { tag: "@ne
   expect((await api.call(listPayments)).ok().total).toBe(1);
 });
 
-test("many refunds at once under one key are one refund", async ({ api }) => {
+test("concurrent refunds with one key are one refund", async ({ api }) => {
   const { id } = await captured(api);
   const key = randomUUID();
   const refund = () => api.call(refundPayment, { id, key, body: { amount: 1_000 } });

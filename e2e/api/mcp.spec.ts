@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { getPayment } from "@/lib/contract/payments/endpoints";
 import { expect, test } from "../fixtures/playwright";
-import { captured } from "../samples";
+import { captured, newSubscription } from "../samples";
 
 for (const [version, mode] of [
   ["2026-07-28", "auto"],
@@ -38,7 +38,28 @@ for (const [version, mode] of [
   });
 }
 
-test("/mcp takes messages of keys, and nothing is below it", async ({ api, baseUrl }) => {
+test("an assistant cancels a subscription after a yes, and not after a no", async ({ api, baseUrl }) => {
+  const { id } = await newSubscription(api);
+  for (const confirm of [false, true]) {
+    const client = new Client(
+      { name: "e2e", version: "1" },
+      { versionNegotiation: { mode: "auto" }, capabilities: { elicitation: { form: {} } } },
+    );
+    client.setRequestHandler("elicitation/create", () => ({ action: "accept", content: { confirm } }));
+    const requestInit = { headers: { Authorization: `Bearer ${api.apiKey}` } };
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${baseUrl}/mcp`), { requestInit }));
+    const found = await client.callTool({ name: "find_subscription", arguments: { status: "ACTIVE" } });
+    expect(found.structuredContent).toMatchObject({ found: [{ id }] });
+    const input = { subscription_id: id, when: "now" };
+    const { structuredContent } = await client.callTool({ name: "cancel_subscription", arguments: input });
+    expect(structuredContent).toMatchObject(
+      confirm ? { status: 200, data: { status: "CANCELLED" } } : { error: { code: "confirmation_declined" } },
+    );
+    await client.close();
+  }
+});
+
+test("/mcp accepts messages with a key, and has no subpaths", async ({ api, baseUrl }) => {
   const send = async (path: string, init: Omit<RequestInit, "headers"> & { headers?: Record<string, string> } = {}) => {
     const headers = { "X-Api-Key": api.apiKey ?? "", "Content-Type": "application/json", ...init.headers };
     const answer = await fetch(`${baseUrl}${path}`, { method: "POST", ...init, headers });

@@ -156,7 +156,7 @@ test("a foreign id to start after is an unknown id", async ({ api, stranger }) =
   }
 });
 
-test("nobody sees anything of another merchant or of the other environment in a list", async ({ tenant, stranger }) => {
+test("no list shows another merchant's or environment's data", async ({ tenant, stranger }) => {
   await authorized(tenant.api, { customer_id: "shared" });
   await newPlan(tenant.api);
   for (const api of [stranger.api, tenant.live]) {

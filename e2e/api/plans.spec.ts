@@ -18,7 +18,7 @@ const TYPES = {
   SUBSCRIPTION_PAID_TRIAL: { ...RECURRING, ...TRIAL, trial_price_amount: 0.99 },
 } as const;
 
-test("the source document's example makes a plan", async ({ api }) => {
+test("the source document's example creates a plan", async ({ api }) => {
   const body = { type: "ONE_TIME", name: "Premium", currency: "USD", full_price_amount: 99.99, status: "ACTIVE" };
   const plan = (await api.call(createPlan, { body })).ok();
   expect(plan).toMatchObject({ ...body, object: "subscription_plan", environment: "sandbox", description: null });
@@ -84,7 +84,7 @@ test("a price has no more decimals than its currency", async ({ api }) => {
   (await api.call(createPlan, { body: aPlan({ currency: "ZZZ" }) })).problem("currency_not_supported");
 });
 
-test("every unit of time is taken", async ({ api }) => {
+test("every unit of time is accepted", async ({ api }) => {
   for (const billing_frequency_unit of ["DAYS", "WEEKS", "MONTHS"]) {
     await newPlan(api, { type: "SUBSCRIPTION_NO_TRIAL", billing_frequency_value: 2, billing_frequency_unit });
   }
@@ -92,7 +92,7 @@ test("every unit of time is taken", async ({ api }) => {
   (await api.call(createPlan, { body })).problem("invalid_parameter");
 });
 
-test("a name is taken once per environment", async ({ tenant, api, stranger }) => {
+test("a name is unique per environment", async ({ tenant, api, stranger }) => {
   const plan = await newPlan(api, { name: "Gold" });
   expect((await api.call(createPlan, { body: aPlan({ name: "Gold" }) })).problem("already_exists").param).toBe("name");
   await newPlan(tenant.live, { name: "Gold" });
@@ -105,7 +105,7 @@ test("a name is taken once per environment", async ({ tenant, api, stranger }) =
   expect(statuses.sort((a, b) => a - b)).toEqual([201, 409, 409, 409, 409, 409]);
 });
 
-test("a draft changes freely, what is not sent stays", async ({ api }) => {
+test("a draft can be changed freely, and omitted fields stay", async ({ api }) => {
   const plan = await newPlan(api, { description: "first" });
   const body = { name: "Other name", full_price_amount: 5, currency: "EUR" };
   const changed = (await api.call(updatePlan, { id: plan.id, body })).ok();
@@ -147,7 +147,7 @@ test("the price and timing of an active plan never change", async ({ api }) => {
   expect(renamed).toEqual({ ...plan, name: "New name", description: "d", updated_at: renamed.updated_at });
 });
 
-test("DRAFT to ACTIVE, ACTIVE to INACTIVE and back; doing it again changes nothing", async ({ api }) => {
+test("DRAFT to ACTIVE, ACTIVE to INACTIVE and back; repeating it changes nothing", async ({ api }) => {
   const draft = await newPlan(api);
   (await api.call(deactivatePlan, { id: draft.id })).problem("invalid_state");
   const active = (await api.call(activatePlan, { id: draft.id })).ok();

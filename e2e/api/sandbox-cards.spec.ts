@@ -70,7 +70,7 @@ test("a card past its expiry is declined: expired_card", async ({ api }) => {
   expect(refusal.decline_code).toBe("expired_card");
 });
 
-test("an unknown number that passes Luhn is declined, and is not kept", async ({ api, db, tenant }) => {
+test("an unknown number that passes Luhn is declined, and is not stored", async ({ api, db, tenant }) => {
   const number = "4539578763621486";
   const { payment, code } = await declined(api, number);
   expect(code).toBe("generic_decline");
@@ -90,13 +90,13 @@ for (const [what, number, billing_address, avs_result, cvv_result] of [
   ["a card whose address does not match", "4000000000000044", US, "N", "M"],
   ["a card whose code does not match", "4000000000000101", US, "Y", "N"],
 ] as const) {
-  test(`AVS and CVV follow what was sent: ${what}`, SANDBOX, async ({ api }) => {
+  test(`AVS and CVV follow the request: ${what}`, SANDBOX, async ({ api }) => {
     const payment = (await pay(api, number, {}, { billing_address })).ok();
     expect(chargeOf(payment)).toMatchObject({ status: "CAPTURED", avs_result, cvv_result });
   });
 }
 
-test("the fraud score is a number from 0 to 100 that grows with what is odd", SANDBOX, async ({ api }) => {
+test("the fraud score is from 0 to 100 and grows with suspicious signals", SANDBOX, async ({ api }) => {
   const plain = chargeOf(await captured(api)).fraud_score ?? -1;
   const odd = chargeOf((await pay(api, "4000000000000101")).ok()).fraud_score ?? -1;
   expect(plain).toBeGreaterThanOrEqual(0);
@@ -105,7 +105,7 @@ test("the fraud score is a number from 0 to 100 that grows with what is odd", SA
 });
 
 test(
-  "…0341 is authorized, and its capture fails; at once it is declined or fails, and nothing is captured",
+  "…0341 is authorized and its capture fails; with immediate capture it is declined or fails, and nothing is captured",
   SANDBOX,
   async ({ api }) => {
     expect((await authorized(api, { card: aCard(CARDS.captureFails) })).status).toBe("AUTHORIZED");
@@ -122,10 +122,10 @@ test("…1984 is refused once without being executed, and then works", async ({ 
 });
 
 for (const [what, number, end, status, code] of [
-  ["…1976: the answer is lost, the money is not", CARDS.lostAnswer, "CAPTURED", 201, null],
+  ["…1976: the response is lost, the money is not", CARDS.lostAnswer, "CAPTURED", 201, null],
   ["…1968: garbage, and nothing was executed", CARDS.garbage, "FAILED", 402, "payment_failed"],
 ] as const) {
-  test(`${what}: 202 PENDING, soon ${end}, and the same key then answers ${status}`, async ({ api }) => {
+  test(`${what}: 202 PENDING, then ${end}, and the same key then responds ${status}`, async ({ api }) => {
     const key = `fault ${number.slice(-4)}`;
     const first = await pay(api, number, { key });
     const pending = first.ok(202);

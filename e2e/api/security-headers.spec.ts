@@ -41,7 +41,7 @@ const PAGES = [
   ],
 ];
 
-test("every page has a policy with a nonce of its own that its scripts carry, and is kept by no cache", async ({
+test("every page has a policy with its own nonce, which its scripts carry, and is never cached", async ({
   baseUrl,
 }) => {
   const seen = new Set<string>();
@@ -84,7 +84,7 @@ test("a public page is the same for everyone, and its policy allows only our fil
   }
 });
 
-test("what is no page may load nothing and be framed by nobody: the API, its refusals, health, the dashboard's calls", {
+test("responses that are not pages may load nothing and be framed nowhere: the API, its errors, health, the dashboard's calls", {
   tag: "@next",
 }, async ({ baseUrl, api }) => {
   const payment = await captured(api);
@@ -109,7 +109,7 @@ test("what is no page may load nothing and be framed by nobody: the API, its ref
   }
 });
 
-test("the payment form and the issuer's page keep their own, stricter policy, and say all the rest", async ({
+test("the payment form and the challenge page have their own, stricter policy, and all other headers", async ({
   baseUrl,
   api,
 }) => {
@@ -125,7 +125,9 @@ test("the payment form and the issuer's page keep their own, stricter policy, an
     const policy = response.headers.get("content-security-policy");
     const nonce = nonceOf(policy);
     expectHeaders(response, {
-      ...{ ...PAGE, "referrer-policy": "no-referrer", "cross-origin-embedder-policy": "require-corp" },
+      ...PAGE,
+      "referrer-policy": "no-referrer",
+      "cross-origin-embedder-policy": "require-corp",
       "cross-origin-resource-policy": framers === "'none'" ? "same-origin" : "cross-origin",
     });
     expect(policy).toBe(
@@ -142,7 +144,7 @@ test("the payment form and the issuer's page keep their own, stricter policy, an
   expectHeaders(attempt, { ...COMMON, "content-security-policy": CLOSED });
 });
 
-test("any page may load the merchants' script, and nothing else of ours", async ({ baseUrl }) => {
+test("any site may load the merchants' script, and nothing else", async ({ baseUrl }) => {
   const policyOf = async (path: string) => (await fetch(baseUrl + path)).headers.get("cross-origin-resource-policy");
   expect(await policyOf("/sdk/v1.js")).toBe("cross-origin");
   for (const path of ["/sdk/frame.js", "/sdk/frame.css", "/favicon.svg"])

@@ -25,7 +25,7 @@ test("the OpenAPI 3.1 document is open to everyone and names every operation", a
   }
 });
 
-test("the document is the same with a key, and strict as all", async ({ api }) => {
+test("the document needs no key, accepts one, and refuses unknown parameters like every endpoint", async ({ api }) => {
   (await api.call(getOpenApi)).ok();
   (await api.call(getOpenApi, { query: { pretty: 1 } })).problem("unknown_parameter");
 });
@@ -40,7 +40,7 @@ for (const path of ["/health", "/health/live", "/health/ready"]) {
   });
 }
 
-test("HEAD answers like GET, without a body", { tag: "@next" }, async ({ api, baseUrl }) => {
+test("HEAD responds like GET, without a body", { tag: "@next" }, async ({ api, baseUrl }) => {
   const response = await fetch(`${baseUrl}/v1/payments`, {
     method: "HEAD",
     headers: { "X-Api-Key": api.apiKey ?? "" },
@@ -59,7 +59,7 @@ async function get(baseUrl: string, headers: Record<string, string> = {}, path =
 
 const BEARER = { Authorization: `Bearer ${TEST_METRICS_TOKEN}` };
 
-test("/metrics is for whoever sends its token, under any name", async ({ baseUrl }) => {
+test("/metrics requires its token, with any authentication scheme", async ({ baseUrl }) => {
   const wrong: Record<string, string>[] = [
     {},
     { Host: "10.1.2.3:9090" },
@@ -80,7 +80,7 @@ test("/metrics is for whoever sends its token, under any name", async ({ baseUrl
   expect(answer.text).toMatch(/\ncardlane_pool_connections_max\{pool="environment_sql"\} \d+\n/);
 });
 
-test("requests are counted by endpoint and class, and no path that callers make up", async ({ baseUrl, api }) => {
+test("requests are counted by endpoint and class, without paths that callers make up", async ({ baseUrl, api }) => {
   await get(baseUrl, {}, "/v1/made-up-by-a-caller");
   expect((await api.raw({ method: "GET", path: "/v1/payments" })).status).toBe(200);
   const { text: figures } = await get(baseUrl, BEARER);
@@ -90,13 +90,13 @@ test("requests are counted by endpoint and class, and no path that callers make 
   expect(figures).not.toContain("made-up");
 });
 
-test("/metrics is only read, and nothing is below it", async ({ baseUrl }) => {
+test("/metrics is read-only and has no subpaths", async ({ baseUrl }) => {
   const nobody = new Api(baseUrl, null);
   (await nobody.raw({ method: "POST", path: "/metrics", headers: BEARER })).problem("method_not_allowed");
   expect((await get(baseUrl, BEARER, "/metrics/")).status).toBe(404);
 });
 
-test("any page of any site may load the merchants' script, and asks for a new one every few minutes", async ({
+test("any site may load the merchants' script, which is revalidated every few minutes", async ({
   request,
   baseUrl,
 }) => {
@@ -114,7 +114,7 @@ test("any page of any site may load the merchants' script, and asks for a new on
   }
 });
 
-test("the payment form's page names its files by their content, and our own host has them kept for a year", async ({
+test("the form's page names its files by content hash, and they are cached for a year", async ({
   request,
   baseUrl,
   host,

@@ -60,7 +60,7 @@ const STATUSES: Record<TransactionStatus, { make(tenant: Tenant): Promise<Paymen
 };
 
 for (const status of TRANSACTION_STATUSES) {
-  test(`${status}: what is not in the table is refused, on the payment and on its charge`, async ({ tenant }) => {
+  test(`${status}: operations outside the table are rejected, on the payment and on its charge`, async ({ tenant }) => {
     const { make, actions } = STATUSES[status];
     const payment = await make(tenant);
     expect(payment).toMatchObject({ status, available_actions: actions });
@@ -81,7 +81,7 @@ for (const status of TRANSACTION_STATUSES) {
   });
 }
 
-test("settlement settles what is captured, once, in a batch", async ({ tenant }) => {
+test("settlement settles each captured payment once, in a batch", async ({ tenant }) => {
   const payment = await settled(tenant, { amount: 700 });
   const charge = chargeOf(payment);
   expect(charge).toMatchObject({ status: "SETTLED", amount_refundable: 700 });
@@ -111,7 +111,7 @@ test("a settled payment can be refunded in parts until nothing is left", async (
   expect(await read(tenant, id)).toMatchObject({ status: "REFUNDED", amount_refundable: 0 });
 });
 
-test("an authorization that nobody captures is voided when its time has passed", async ({ tenant, api, db }) => {
+test("an authorization that is not captured in time is voided", async ({ tenant, api, db }) => {
   const payment = await authorized(api);
   await db.sql`update payments set capture_before = now() - interval '1 second' where environment_id = ${tenant.merchant.test.id}`;
   await expect.poll(async () => (await read(tenant, payment.id)).status, { timeout: 60_000 }).toBe("VOIDED");

@@ -24,10 +24,7 @@ async function ended(api: Api, { id }: Payment): Promise<Payment> {
   return now();
 }
 
-test("the card asks for 3-D Secure: 201 REQUIRES_ACTION with the address of the challenge", async ({
-  api,
-  shopper,
-}) => {
+test("the card requires 3-D Secure: 201 REQUIRES_ACTION with the challenge's URL", async ({ api, shopper }) => {
   const payment = await captured(api, challenged);
   expect(payment).toMatchObject({
     status: "REQUIRES_ACTION",
@@ -42,7 +39,7 @@ test("the card asks for 3-D Secure: 201 REQUIRES_ACTION with the address of the 
   expect(chargeOf(payment)).toMatchObject({ status: "PENDING", authorized_at: null });
 });
 
-test("nothing else can be done with it meanwhile", async ({ api }) => {
+test("no other operation is possible until then", async ({ api }) => {
   const { id } = await captured(api, challenged);
   for (const endpoint of [capturePayment, voidPayment, refundPayment] as const) {
     const refusal = (await api.call<typeof capturePayment>(endpoint as typeof capturePayment, { id })).problem(
@@ -56,7 +53,7 @@ for (const [make, status] of [
   [captured, "CAPTURED"],
   [authorized, "AUTHORIZED"],
 ] as const) {
-  test(`a passed challenge goes on to ${status}, once`, { tag: status === "CAPTURED" ? "@processors" : [] }, async ({
+  test(`a passed challenge leads to ${status}, once`, { tag: status === "CAPTURED" ? "@processors" : [] }, async ({
     api,
     shopper,
   }) => {
@@ -83,14 +80,14 @@ test("a failed challenge is DECLINED: authentication_failed", async ({ api, shop
   expect((await api.call(getPayment, { id: payment.id })).ok().status).toBe("DECLINED");
 });
 
-test("the payment's key still replays its first answer", async ({ api, shopper }) => {
+test("the payment's key still replays its first response", async ({ api, shopper }) => {
   const first = await api.call(createPayment, { key: "3ds", body: aPayment(challenged) });
   await shopper.answer(processorUrl(first.ok()), "passed");
   const replay = await api.call(createPayment, { key: "3ds", body: aPayment(challenged) });
   expect([replay.replayed, replay.text]).toEqual([true, first.text]);
 });
 
-test("a challenge cannot be answered by guessing its address", async ({ newTenant, service, shopper, baseUrl }) => {
+test("a challenge's URL can't be guessed", async ({ newTenant, service, shopper, baseUrl }) => {
   const challengedAt = async () => {
     const { api, merchant } = await newTenant();
     const payment = await captured(api, challenged);

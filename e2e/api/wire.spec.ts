@@ -14,7 +14,7 @@ const create = (body: string | Buffer | (string | Buffer)[], headers: Record<str
   body,
 });
 
-test("every request gets an id of its own", async ({ api }) => {
+test("every request has its own id", async ({ api }) => {
   const answers = await Promise.all([api.call(listPayments), api.call(listPayments)]);
   expect(answers[0]?.headers.get("x-request-id")).not.toBe(answers[1]?.headers.get("x-request-id"));
 });
@@ -37,14 +37,14 @@ for (const path of new Set(ENDPOINTS.map((endpoint) => endpoint.path))) {
   });
 }
 
-test("a body of 64 KiB is taken, one byte more is 413", async ({ api }) => {
+test("a body of 64 KiB is accepted, one more byte is 413", async ({ api }) => {
   const body = JSON.stringify(aPayment());
   const answer = await api.raw(create(body.padEnd(65_536)));
   expect(answer.status).toBe(201);
   (await api.raw(create(body.padEnd(65_537)))).problem("body_too_large");
 });
 
-test("a chunked body is taken, and stopped above 64 KiB", { tag: "@next" }, async ({ api }) => {
+test("a chunked body is accepted, and stopped above 64 KiB", { tag: "@next" }, async ({ api }) => {
   const body = JSON.stringify(aPayment());
   expect((await api.raw(create([body.slice(0, 10), body.slice(10)]))).status).toBe(201);
   (await api.raw(create(Array.from({ length: 9 }, () => " ".repeat(8_192))))).problem("body_too_large");
@@ -58,14 +58,14 @@ test("a body that is not declared as JSON is 415", { tag: "@next" }, async ({ ap
   (await api.raw(create(body, {}))).problem("unsupported_media_type");
 });
 
-test("JSON's media type is taken in any case and with a charset", async ({ api }) => {
+test("JSON's media type is accepted in any case and with a charset", async ({ api }) => {
   const answer = await api.raw(
     create(JSON.stringify(aPayment()), { "Content-Type": "Application/JSON; charset=UTF-8" }),
   );
   expect(answer.status).toBe(201);
 });
 
-test("what is not JSON is malformed_json", async ({ api }) => {
+test("a body that isn't JSON is malformed_json", async ({ api }) => {
   for (const body of ['{"amount":', "{amount:1}", "[1,]", '{"amount":1}x', Buffer.from([0x7b, 0xff, 0xfe, 0x7d])]) {
     (await api.raw(create(body))).problem("malformed_json");
   }
@@ -122,7 +122,7 @@ test("every member at fault is named, the first one as param", async ({ api }) =
   );
 });
 
-test("what is missing is missing_parameter", async ({ api }) => {
+test("a missing member is missing_parameter", async ({ api }) => {
   const { amount: _, ...withoutAmount } = aPayment();
   expect((await api.call(createPayment, { body: withoutAmount })).problem("missing_parameter").param).toBe("amount");
   const { card: __, ...withoutCard } = aPayment();
@@ -139,7 +139,7 @@ test("amounts are whole numbers of minor units within their range", async ({ api
   for (const amount of [1, 999_999_999_999]) expect((await captured(api, { amount })).amount).toBe(amount);
 });
 
-test("all ISO 4217 currencies are taken in capitals", async ({ api }) => {
+test("all ISO 4217 currencies are accepted in capitals", async ({ api }) => {
   for (const currency of ["USD", "EUR", "JPY", "KWD", "CLF", "ISK"]) {
     expect((await captured(api, { currency })).currency).toBe(currency);
   }
@@ -178,7 +178,7 @@ async function pay(api: Api, turn: number): Promise<void> {
   expect(found.data.map((payment) => payment.id)).toContain(id);
 }
 
-test("UUIDs, snowflakes, times, phone and order numbers are keys, ids and metadata, and come back as sent", {
+test("UUIDs, snowflakes, times, phone and order numbers are valid keys, ids and metadata, and returned unchanged", {
   tag: "@prove",
 }, async ({ api }) => {
   let turn = 0;

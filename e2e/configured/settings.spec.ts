@@ -4,7 +4,7 @@ import { expect, test } from "../fixtures/playwright";
 const SANDBOX = "sandbox.cardlane.test";
 const LIVE = "live.cardlane.test";
 
-test("a key of the other environment's host is 401, with the answer of every key that does not work", async ({
+test("a key of the other environment's host is 401, with the same response as any invalid key", async ({
   tenant,
   baseUrl,
 }) => {

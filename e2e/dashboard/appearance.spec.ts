@@ -14,11 +14,7 @@ async function open(page: Page): Promise<void> {
 const stored = async (db: { sql: Sql }, environmentId: string) =>
   (await db.sql`select checkout_appearance from environments where id = ${environmentId}`)[0]?.checkout_appearance;
 
-test("the preview follows what is chosen, and it is saved for this environment", async ({
-  owner: page,
-  tenant,
-  db,
-}) => {
+test("the preview follows the selection, which is saved for this environment", async ({ owner: page, tenant, db }) => {
   await open(page);
   const root = frame(page).locator("html");
   const background = () => root.evaluate((element) => getComputedStyle(element).backgroundColor);
@@ -38,8 +34,12 @@ test("the preview follows what is chosen, and it is saved for this environment",
 
   await page.getByText("Use it for one session only").click();
   const expected = {
-    ...{ preset: "night", background_color: "#ffffff", text_color: "#222222", accent_color: "#7a1fa2" },
-    ...{ border_radius: 20, font_family: "Georgia, 'Times New Roman', serif" },
+    preset: "night",
+    background_color: "#ffffff",
+    text_color: "#222222",
+    accent_color: "#7a1fa2",
+    border_radius: 20,
+    font_family: "Georgia, 'Times New Roman', serif",
   };
   expect(JSON.parse(await page.locator("figure code").innerText())).toEqual({ appearance: expected });
   await page.getByRole("button", { name: "Save", exact: true }).click();
@@ -55,7 +55,7 @@ test("the preview follows what is chosen, and it is saved for this environment",
   await expect(page.getByText("Changed the payment form’s appearance").first()).toBeVisible();
 });
 
-test("what cannot be read is told at once, mended by a click, and never saved", async ({
+test("unreadable colors are reported immediately, fixed by a click, and never saved", async ({
   owner: page,
   tenant,
   db,
@@ -81,13 +81,13 @@ test("what cannot be read is told at once, mended by a click, and never saved", 
   await expect(page.getByText("Appearance saved")).toBeVisible();
 });
 
-test("what was changed is not lost without a question", async ({ owner: page }) => {
+test("unsaved changes are not lost without a question", async ({ owner: page }) => {
   await open(page);
   await page.getByRole("radio", { name: "Sharp" }).check();
-  await page.getByRole("link", { name: "Checkout", exact: true }).first().click();
+  await page.getByRole("link", { name: "Payment links", exact: true }).first().click();
   await expect(page.getByRole("dialog", { name: "Leave without saving?" })).toBeVisible();
   await page.getByRole("button", { name: "Stay" }).click();
   await page.getByRole("button", { name: "Discard" }).click();
-  await page.getByRole("link", { name: "Checkout", exact: true }).first().click();
-  await page.waitForURL("**/test/checkout");
+  await page.getByRole("link", { name: "Payment links", exact: true }).first().click();
+  await page.waitForURL("**/test/checkout/links");
 });

@@ -49,12 +49,7 @@ test("a bulk refund of five, one of which is not refundable, has an outcome for 
   expect(await refundsOf(db, tenant, held)).toEqual({ amounts: [], operations: 0 });
 });
 
-test("a bulk refund can be stopped: what was not sent is not sent, until one says so", async ({
-  owner,
-  tenant,
-  api,
-  db,
-}) => {
+test("a stopped bulk refund sends nothing more until it is continued", async ({ owner, tenant, api, db }) => {
   const all = await Promise.all(Array.from({ length: 5 }, () => captured(api)));
   await owner.goto("/test/transactions");
   const bar = owner.getByRole("region", { name: "Selection" });

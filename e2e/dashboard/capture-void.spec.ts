@@ -17,7 +17,10 @@ test("capturing a part releases the rest", async ({ owner, api }) => {
   expect(after).toMatchObject({ status: "CAPTURED", amount_captured: 6_000, amount_capturable: 0 });
 });
 
-test("a capture that the processor refuses is said so, and the payment can still be voided", async ({ owner, api }) => {
+test("a capture that the processor refuses is reported, and the payment can still be voided", async ({
+  owner,
+  api,
+}) => {
   const payment = await authorized(api, { card: aCard(CARDS.captureFails) });
   const dialog = await openDialog(owner, payment, "Capture");
   await submitOf(dialog).click();
@@ -34,7 +37,7 @@ test("a capture that the processor refuses is said so, and the payment can still
   expect(chargeOf(after).void_reason).toBe("Out of stock");
 });
 
-test("while it waits for an answer the button says so and nothing closes; then it tells the end", async ({
+test("while waiting the button says so and nothing closes; then the outcome is shown", async ({
   owner,
   tenant,
   api,

@@ -1,9 +1,10 @@
 import type { Sql } from "@/db/client";
 import { cancelClientSession, getClientSession } from "@/lib/contract/checkout/endpoints";
 import { decodeId } from "@/lib/contract/ids";
-import { test, untilAlive } from "../browser";
+import { chooseFilter, test, untilAlive } from "../browser";
 import { expect } from "../fixtures/playwright";
 import { aCard, CARDS, newSession } from "../samples";
+import { opens } from "./money-dialogs";
 
 async function expire(db: { sql: Sql }, { id }: { id: string }): Promise<void> {
   await db.sql`update client_sessions set expires_at = now() - interval '1 minute' where id = ${decodeId("clientSession", id)}`;
@@ -26,12 +27,11 @@ test("the list is filtered and paged by its address, and its rows lead to their 
   await page.getByRole("link", { name: "Next" }).click();
   await expect(page.getByText("21–21 of 21 sessions")).toBeVisible();
   await expect(page.getByRole("row", { name: /Cancelled shopper/ })).toBeVisible();
-  const filter = page.getByRole("navigation", { name: "Filter by status" });
-  await filter.getByRole("link", { name: "Expired" }).click();
+  await chooseFilter(page, "Status", "Expired");
   await page.waitForURL("**/checkout?status=EXPIRED");
   await expect(page.getByRole("row")).toHaveCount(2);
   await expect(page.getByRole("row", { name: /€25\.00 EUR Expired Late shopper/ })).toBeVisible();
-  await filter.getByRole("link", { name: "Completed" }).click();
+  await chooseFilter(page, "Status", "Completed");
   await expect(page.getByRole("heading", { name: "No sessions match" })).toBeVisible();
   await page.getByRole("link", { name: "Show all sessions" }).click();
   await expect(page.getByText("1–20 of 21 sessions")).toBeVisible();
@@ -44,7 +44,7 @@ test("the list is filtered and paged by its address, and its rows lead to their 
   await expect(page.getByText("This link has an unknown filter")).toBeVisible();
 });
 
-test("an open session is cancelled once it is clear what that means", async ({ owner: page, api }) => {
+test("an open session is cancelled after a confirmation that explains it", async ({ owner: page, api }) => {
   const { id } = await newSession(api);
   await page.goto(`/test/checkout/${id}`);
   await page.getByRole("button", { name: "Cancel session" }).click();
@@ -59,7 +59,7 @@ test("an open session is cancelled once it is clear what that means", async ({ o
   expect((await api.call(getClientSession, { id })).ok().status).toBe("CANCELLED");
 });
 
-test("a session that ended meanwhile says so in the dialog", async ({ owner: page, api }) => {
+test("a session that ended in the meantime is reported in the dialog", async ({ owner: page, api }) => {
   const { id } = await newSession(api);
   await page.goto(`/test/checkout/${id}`);
   await page.getByRole("button", { name: "Cancel session" }).click();
@@ -100,14 +100,16 @@ test("a session shows its attempts in plain words, and its payment leads back to
   await expect(page.getByRole("row", { name: /€25\.00 EUR Completed/ })).toContainText("2 of 5");
   await page.getByRole("link", { name: "View payment" }).click();
   await page.waitForURL(`**/test/payments/${payment_id}`);
-  await page.getByTitle(session.id, { exact: true }).click();
+  const sessionLink = page.getByTitle(session.id, { exact: true });
+  await opens(page.locator("#developer > summary"), sessionLink);
+  await sessionLink.click();
   await page.waitForURL(`**/test/checkout/${session.id}`);
   await page.getByRole("link", { name: "Payment with Visa •••• 0002" }).click();
   await page.waitForURL("**/test/payments/pay_*");
   await expect(page.getByText("Declined").first()).toBeVisible();
 });
 
-test("a viewer sees sessions and changes nothing; an operator creates, and does not style", async ({
+test("a viewer sees sessions and changes nothing; an operator creates them, and can't change the appearance", async ({
   page,
   api,
   newPerson,
@@ -123,7 +125,7 @@ test("a viewer sees sessions and changes nothing; an operator creates, and does 
   await expect(page.getByRole("button", { name: "Cancel session" })).toHaveCount(0);
   for (const path of ["/test/checkout/new", "/test/checkout/appearance"]) {
     await page.goto(path);
-    await expect(page.getByRole("heading", { name: /You don't have access to/ })).toBeVisible();
+    await expect(page.getByRole("heading", { name: /You don’t have access to/ })).toBeVisible();
   }
   await page.context().clearCookies();
   await signInAs(page.context(), await newPerson("operator"));
@@ -138,7 +140,7 @@ test("a viewer sees sessions and changes nothing; an operator creates, and does 
   expect(answer.status()).toBe(403);
 });
 
-test("a session of another merchant, or of the other mode, is not there", async ({ owner: page, stranger, tenant }) => {
+test("a session of another merchant, or of the other mode, is not found", async ({ owner: page, stranger, tenant }) => {
   const strange = await newSession(stranger.api, { customer_name: "Somebody else’s" });
   const live = await newSession(tenant.live, { customer_name: "Somebody else’s" });
   for (const id of [strange.id, live.id, "cs_01h455vb4pex5vsknk084sn02q", "nonsense"]) {
@@ -158,7 +160,7 @@ test("the pages are reached by shortcut, palette and a pasted id", async ({ owne
   await page.waitForURL("**/test/checkout");
   await page.keyboard.press("Control+k");
   await page.getByPlaceholder(/^A page, a customer/).fill("payment link");
-  await expect(page.getByRole("option", { name: /^Checkout/ })).toBeVisible();
+  await expect(page.getByRole("option", { name: /^Payment links/ })).toBeVisible();
   await page.getByPlaceholder(/^A page, a customer/).fill(id);
   await page.keyboard.press("Enter");
   await page.waitForURL(`**/test/checkout/${id}`);

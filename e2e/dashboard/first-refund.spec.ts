@@ -5,7 +5,7 @@ import { Api } from "../client";
 import { expect } from "../fixtures/playwright";
 import { aCard, aPayment, CARDS } from "../samples";
 
-test("from a sign-up to the first refund, by what the pages say alone", async ({ page, baseUrl }) => {
+test("from sign-up to the first refund, guided only by the pages", async ({ page, baseUrl }) => {
   await page.goto("/sign-up");
   await page.getByLabel("Business name").fill("Lamps and More");
   await page.getByLabel("Your name").fill("Nora Lind");
@@ -28,7 +28,7 @@ test("from a sign-up to the first refund, by what the pages say alone", async ({
     await api.call(createPayment, { body: aPayment({ amount: 12_000, customer_email: "mei@shopper.example" }) })
   ).ok();
 
-  await page.getByRole("link", { name: "Transactions" }).click();
+  await page.getByRole("link", { name: "Payments" }).click();
   await page.getByRole("searchbox").fill("mei@shopper.example");
   const rows = page.locator("[data-payment]");
   await expect(rows).toHaveCount(1);
@@ -46,11 +46,7 @@ test("from a sign-up to the first refund, by what the pages say alone", async ({
   await expect(page.getByRole("list", { name: "Timeline" })).toContainText("Nora Lind");
 });
 
-test("last week's declined Visa payments over 50 dollars are found as they are asked for", async ({
-  owner,
-  tenant,
-  db,
-}) => {
+test("last week's declined Visa payments over 50 dollars are found as typed", async ({ owner, tenant, db }) => {
   const { api } = tenant;
   const declined = { card: aCard(CARDS.declined) };
   const ids: string[] = [];

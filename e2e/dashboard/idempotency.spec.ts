@@ -6,7 +6,7 @@ import { aCard, aPayment, aSession } from "../samples";
 
 const PAGE = "/test/developers/idempotency";
 
-test("a key tells its first request, its answer, its replays, and what differed when it was reused", async ({
+test("a key shows its first request, its response, its replays, and what differed when it was reused", async ({
   owner,
   tenant,
 }) => {
@@ -39,7 +39,7 @@ test("a key tells its first request, its answer, its replays, and what differed 
   await expect(rows).toHaveCount(3);
 });
 
-test("an answer with a secret is not shown", async ({ owner, tenant }) => {
+test("a response with a secret is not shown", async ({ owner, tenant }) => {
   const session = (await tenant.api.call(createClientSession, { body: aSession(), key: "session" })).ok();
   await owner.goto(`${PAGE}?key=session`);
   await expect(owner.getByText("a secret that is shown only once")).toBeVisible();
@@ -56,13 +56,13 @@ test("another merchant's key, and one that was never used, are new here", async 
   expect(answer.status()).toBe(404);
 });
 
-test("before the first key there is a request to copy", async ({ owner }) => {
+test("before the first key there is a command to copy", async ({ owner }) => {
   await owner.goto(PAGE);
   await expect(owner.getByRole("heading", { name: "No keys in the last day" })).toBeVisible();
   await expect(owner.getByText('-H "X-Idempotency-Key: $(uuidgen)"')).toBeVisible();
 });
 
-test("axe finds nothing, and 390 px are enough", { tag: ["@looks", "@prove"] }, async ({ owner, tenant }) => {
+test("the page is accessible and fits 390 px", { tag: ["@looks", "@prove"] }, async ({ owner, tenant }) => {
   await tenant.api.call(createPayment, { body: aPayment(), key: "k" });
   await tenant.api.call(createPayment, { body: aPayment({ amount: 1 }), key: "k" });
   for (const path of [PAGE, `${PAGE}?key=k`, `${PAGE}?key=none`]) {

@@ -1,9 +1,10 @@
 import type { APIRequestContext, Page } from "playwright/test";
 import { createPaymentLinkBody } from "@/lib/contract/checkout/payment-link";
+import { listSubscriptions } from "@/lib/contract/subscriptions/endpoints";
 import { listTransactions } from "@/lib/contract/transactions/endpoints";
 import { createPaymentLink, updatePaymentLink } from "@/lib/domain/checkout/payment-links";
 import { expectAccessibleInBothSchemes, expectNoSidewaysScroll, test } from "../browser";
-import { expectPaid, pay } from "../checkout/fixtures";
+import { expectPaid, fillCard, pay } from "../checkout/fixtures";
 import { expect, type Tenant } from "../fixtures/playwright";
 import { newPlan } from "../samples";
 
@@ -15,14 +16,18 @@ async function newLink(tenant: Tenant, baseUrl: string, body: object = {}) {
 
 const PHONE = { width: 390, height: 844 };
 
-test("a link for a plan is made, opened on a phone and paid, and its sale is found in the list", async ({
+test("a link for a plan is created, opened on a phone and paid, and its sale is in the list", async ({
   owner: page,
   tenant: { api },
   browser,
 }) => {
   const plan = await newPlan(api, {
-    ...{ name: "Trail club", status: "ACTIVE", type: "SUBSCRIPTION_NO_TRIAL", full_price_amount: 12 },
-    ...{ billing_frequency_value: 1, billing_frequency_unit: "MONTHS" },
+    name: "Trail club",
+    status: "ACTIVE",
+    type: "SUBSCRIPTION_NO_TRIAL",
+    full_price_amount: 12,
+    billing_frequency_value: 1,
+    billing_frequency_unit: "MONTHS",
   });
   await page.goto("/test/checkout/links");
   await expect(page.getByRole("heading", { name: "No payment links yet" })).toBeVisible();
@@ -43,7 +48,7 @@ test("a link for a plan is made, opened on a phone and paid, and its sale is fou
   await phone.goto(address);
   await phone.waitForURL("**/pay/cst_*");
   await expect(phone.getByText("Trail club")).toBeVisible();
-  await expect(phone.getByText("$12.00 every month")).toBeVisible();
+  await expect(phone.getByText(/^\$12\.00 today, then \$12\.00 every month from /)).toBeVisible();
   await expectNoSidewaysScroll(phone);
   await pay(phone);
   await expectPaid(phone);
@@ -89,45 +94,50 @@ test("a click right after a wrong amount counts, and a decimal comma is one", as
   expect(link).toEqual({ amount: 1_990, single_use: true });
 });
 
-test("a plan with a free trial is sold at its full price: link, form, receipt and the plan's sales agree", async ({
+test("a plan with a free trial is sold by link: link, form and the plan's subscriber agree, and nothing is charged", async ({
   owner: page,
   tenant: { api },
   browser,
 }) => {
   const plan = await newPlan(api, {
-    ...{ name: "Print of the month", status: "ACTIVE", type: "SUBSCRIPTION_FREE_TRIAL", full_price_amount: 19 },
-    ...{ billing_frequency_value: 1, billing_frequency_unit: "MONTHS" },
-    ...{ trial_period_value: 14, trial_period_unit: "DAYS" },
+    name: "Print of the month",
+    status: "ACTIVE",
+    type: "SUBSCRIPTION_FREE_TRIAL",
+    full_price_amount: 19,
+    billing_frequency_value: 1,
+    billing_frequency_unit: "MONTHS",
+    trial_period_value: 14,
+    trial_period_unit: "DAYS",
   });
   await page.goto(`/test/plans/${plan.id}`);
   await page.getByRole("link", { name: "Sell by link" }).click();
   const form = page.getByRole("form", { name: "New payment link" });
   await expect(form.getByLabel("Plan", { exact: true })).toHaveAccessibleDescription(
-    /\$19\.00 USD for the first billing period and doesn’t give the free trial/,
+    /^Starts a subscription.*: 14 days free, then \$19\.00 every month from /,
   );
   await form.getByRole("button", { name: "Create payment link" }).click();
   await page.waitForURL("**/checkout/links/plink_*");
-  await expect(page.getByText("Not included. This link takes the first billing period.")).toBeVisible();
+  await expect(page.getByText("$19.00 every month after 14 days free")).toBeVisible();
   const address = await page.getByTestId("payment-link").innerText();
 
   const context = await browser.newContext({ viewport: PHONE });
   const phone = await context.newPage();
   await phone.goto(address);
   await phone.waitForURL("**/pay/cst_*");
-  await expect(phone.getByText("$19.00 every month")).toBeVisible();
-  await expect(phone.getByText("The free trial isn’t included.")).toBeVisible();
+  await expect(phone.getByText(/^14 days free, then \$19\.00 every month from /)).toBeVisible();
+  await expect(phone.getByText(/^You can cancel at any time/)).toBeVisible();
   await expectNoSidewaysScroll(phone);
-  await pay(phone);
-  await expectPaid(phone);
-  const receipt = context.waitForEvent("page");
-  await phone.getByRole("link", { name: "View receipt" }).click();
-  const paper = await receipt;
-  await expect(paper.getByText("Print of the month")).toBeVisible();
-  await expect(paper.getByText("$19.00").first()).toBeVisible();
+  await fillCard(phone);
+  await phone.getByRole("button", { name: "Start free trial" }).click();
+  await expect(phone.getByText("Tick this box to continue.")).toBeVisible();
+  await phone.getByRole("checkbox", { name: /^I agree that .* charges this card \$19\.00 every month/ }).check();
+  await phone.getByRole("button", { name: "Start free trial" }).click();
+  await expect(phone.getByRole("heading", { name: "Your free trial has started" })).toBeVisible();
   await context.close();
 
-  const sales = (await api.call(listTransactions, { query: { plan_id: plan.id } })).ok();
-  expect(sales.data).toMatchObject([{ amount: 1_900, currency: "USD", plan_id: plan.id }]);
+  expect((await api.call(listTransactions, { query: { plan_id: plan.id } })).ok().data).toEqual([]);
+  const { data } = (await api.call(listSubscriptions, { query: { plan_id: plan.id } })).ok();
+  expect(data).toMatchObject([{ status: "TRIALING", payment_method_id: expect.any(String) }]);
 });
 
 /** Stays on the link's own page, which otherwise redirects to the form. */
@@ -176,7 +186,7 @@ const open = (request: APIRequestContext, address: string, headers: Record<strin
   request.post(`${address}/open`, { headers, maxRedirects: 0 });
 const SAME_ORIGIN = { "sec-fetch-site": "same-origin" };
 
-test("looking at a link writes nothing; only its own page opens a session, and every refusal is a page", async ({
+test("viewing a link writes nothing; only its own page opens a session, and every error is a page", async ({
   request,
   tenant,
   db,
@@ -212,7 +222,7 @@ test("looking at a link writes nothing; only its own page opens a session, and e
   }
 });
 
-test("who has paid at a link finds the payment there again, also once the link is off; nobody else does", async ({
+test("after paying at a link the shopper finds the payment there again, even once the link is off; others don't", async ({
   page,
   browser,
   tenant,

@@ -16,7 +16,7 @@ test("the network cut after the request went out: unknown, and a safe retry find
   await submitOf(dialog).click();
   const unknown = dialogOf(owner, "Outcome unknown");
   await expect(
-    unknown.getByText(/don't know yet whether the refund of \$45\.00 to Visa •••• 4242 went through/),
+    unknown.getByText(/don’t know yet whether the refund of \$45\.00 to Visa •••• 4242 went through/),
   ).toBeVisible();
   await expectAccessible(owner);
   await unknown.getByRole("button", { name: "Retry safely" }).click();
@@ -24,7 +24,7 @@ test("the network cut after the request went out: unknown, and a safe retry find
   expect(await refundsOf(db, tenant, payment)).toEqual({ amounts: [4_500], operations: 1 });
 });
 
-test("the network cut before the request went out: the safe retry makes the refund", async ({
+test("the network fails before the request is sent: the safe retry makes the refund", async ({
   owner,
   tenant,
   api,
@@ -44,7 +44,7 @@ test("the network cut before the request went out: the safe retry makes the refu
   expect(await refundsOf(db, tenant, payment)).toEqual({ amounts: [10_000], operations: 1 });
 });
 
-test("checking the status finds the refund whose answer was lost, and sends nothing", async ({
+test("checking the status finds the refund whose response was lost, and sends nothing", async ({
   owner,
   tenant,
   api,
@@ -62,12 +62,7 @@ test("checking the status finds the refund whose answer was lost, and sends noth
   expect(await refundsOf(db, tenant, payment)).toEqual({ amounts: [4_500], operations: 1 });
 });
 
-test("a reload while the outcome is unknown comes back to it, with the same key", async ({
-  owner,
-  tenant,
-  api,
-  db,
-}) => {
+test("a reload while the outcome is unknown returns to it, with the same key", async ({ owner, tenant, api, db }) => {
   const payment = await captured(api);
   const dialog = await openDialog(owner, payment);
   await dialog.getByLabel("Amount").fill("45.00");
@@ -90,12 +85,7 @@ test("a reload while the outcome is unknown comes back to it, with the same key"
   expect(await refundsOf(db, tenant, payment)).toEqual({ amounts: [4_500], operations: 1 });
 });
 
-test("a reload in the middle of sending finds what became of it, and sends nothing", async ({
-  owner,
-  tenant,
-  api,
-  db,
-}) => {
+test("a reload while sending finds the outcome, and sends nothing", async ({ owner, tenant, api, db }) => {
   const payment = await captured(api);
   const dialog = await openDialog(owner, payment);
   const sent = keysSent(owner);

@@ -11,7 +11,7 @@ const linesOf = (element: Locator) =>
     return { borderStyle, borderWidth, outlineStyle, outlineWidth, textDecorationLine };
   });
 
-test("with forced colors the mode, page, tab, period and chart that are current have a line of their own", async ({
+test("with forced colors the current mode, page, tab, period and chart have an outline", async ({
   owner: page,
   api,
 }) => {
@@ -41,10 +41,7 @@ test("with forced colors the mode, page, tab, period and chart that are current 
   await differs(settings.locator("[aria-current]"), settings.locator("a:not([aria-current])"));
 });
 
-test("at 400 % the refund dialog scrolls as a whole, and nothing stays in front of the page", async ({
-  owner: page,
-  api,
-}) => {
+test("at 400 % the refund dialog scrolls as a whole, and nothing covers the page", async ({ owner: page, api }) => {
   const payment = await captured(api);
   await page.setViewportSize({ width: 320, height: 256 });
   const dialog = await openDialog(page, payment);

@@ -107,7 +107,7 @@ test("every link of the overview opens exactly the rows that it counts", async (
     [/^Insufficient funds$/, 2],
     [/^Other reasons$/, declined - 2 - 4],
     [/^(Lost|Stolen|Expired) card$|^Incorrect|^Fraud|^Generic/, 1],
-    [/^All transactions$/, total],
+    [/^All payments$/, total],
     [/^1 authorization to capture$/, 1],
     [/^\w{3}, \w{3} \d/, 3],
     [/^3 approved$/, 3],
@@ -137,7 +137,7 @@ test("every link of the overview opens exactly the rows that it counts", async (
   expect(counted.map(([pattern]) => pattern).filter((pattern) => !met.has(pattern))).toEqual([]);
 });
 
-test("each figure stands beside the period before", async ({ owner, api, tenant, db }) => {
+test("each figure is shown beside the previous period's", async ({ owner, api, tenant, db }) => {
   await pay(api, 15_000);
   // Last week's figures, in the form that the job writes.
   await db.sql`insert into daily_totals (environment_id, currency, day, measure, amount, count)
@@ -191,7 +191,7 @@ test("a bar is chosen with the arrow keys and Enter", async ({ owner, api }) => 
   expect(await listed(api, owner.url())).toBe(1);
 });
 
-test("what needs attention: unknown outcomes, failed refunds, authorizations that run out", async ({
+test("needs attention: unknown outcomes, failed refunds, authorizations about to expire", async ({
   owner,
   api,
   tenant,
@@ -238,10 +238,16 @@ test("a custom period, chosen by keyboard, is in the address", async ({ owner, a
   await expect(tile(owner, "Gross volume")).toContainText(moneyText(0, "USD"));
 });
 
-test("before the first payment: a command to copy and the way to a key", async ({ owner }) => {
+test("before the first payment there is a form for a payment link, a command to copy and a link to the keys", async ({
+  owner,
+}) => {
   await owner.goto("/test");
   await expect(owner.getByRole("heading", { name: "Make your first test payment" })).toBeVisible();
   await expect(owner.getByText("/v1/payments")).toBeVisible();
+  await expect(owner.getByRole("main").getByRole("link", { name: "Create a payment link" })).toHaveAttribute(
+    "href",
+    "/test/checkout/links/new",
+  );
   await expectAccessible(owner);
   await owner.getByRole("link", { name: "Create an API key" }).click();
   await expect(owner).toHaveURL("/test/developers/api-keys");

@@ -26,7 +26,7 @@ async function onlySession({ api, merchant }: Tenant, db: { sql: Sql }): Promise
   return (await api.call(getClientSession, { id: encodeId("clientSession", rows[0]?.id as string) })).ok();
 }
 
-test("a link for an amount is made, shown once, copied, and open to whoever has it", async ({
+test("a link for an amount is created, shown once, copied, and open to anyone who has it", async ({
   owner: page,
   tenant,
   db,
@@ -50,9 +50,15 @@ test("a link for an amount is made, shown once, copied, and open to whoever has 
   await expect(page.getByRole("heading", { name: "Session ready", level: 1 })).toBeVisible();
   const session = await onlySession(tenant, db);
   expect(session).toMatchObject({
-    ...{ amount: 1999, currency: "EUR", plan_id: null, capture_method: "manual", status: "OPEN" },
-    ...{ customer_name: "Ada Lovelace", customer_email: "ada@shopper.example", customer_id: "c-42" },
-    ...{ return_url: "https://shop.example/thank-you" },
+    amount: 1999,
+    currency: "EUR",
+    plan_id: null,
+    capture_method: "manual",
+    status: "OPEN",
+    customer_name: "Ada Lovelace",
+    customer_email: "ada@shopper.example",
+    customer_id: "c-42",
+    return_url: "https://shop.example/thank-you",
     allowed_origins: ["https://shop.example", "http://localhost:3000"],
   });
   const address = await link(page).innerText();
@@ -79,12 +85,15 @@ test("a link for an amount is made, shown once, copied, and open to whoever has 
   expect(await page.content()).not.toContain(token);
 });
 
-test("a link for a plan takes the plan's price", { tag: "@looks" }, async ({ owner: page, tenant, db, api }) => {
+test("a link for a plan has the plan's price", { tag: "@looks" }, async ({ owner: page, tenant, db, api }) => {
   const plan = await newPlan(api, { name: "Poster", status: "ACTIVE", full_price_amount: 45 });
   await newPlan(api, { name: "A draft" });
   await newPlan(api, {
-    ...{ name: "Monthly", status: "ACTIVE", type: "SUBSCRIPTION_NO_TRIAL" },
-    ...{ billing_frequency_value: 1, billing_frequency_unit: "MONTHS" },
+    name: "Monthly",
+    status: "ACTIVE",
+    type: "SUBSCRIPTION_NO_TRIAL",
+    billing_frequency_value: 1,
+    billing_frequency_unit: "MONTHS",
   });
   await page.goto(`/test/plans/${plan.id}`);
   await expect(page.getByRole("link", { name: "New session" })).toHaveAttribute("href", /checkout\/new\?plan=/);
@@ -121,7 +130,7 @@ test("among many plans one is found by its name, by keyboard", async ({ owner: p
   expect((await onlySession(tenant, db)).plan_id).toBe(wanted.id);
 });
 
-test("what is refused stands on its field, and what was typed stays", async ({ owner: page, api, tenant, db }) => {
+test("an error is shown at its field, and typed values stay", async ({ owner: page, api, tenant, db }) => {
   const plan = await newPlan(api, { name: "Poster", status: "ACTIVE" });
   await openForm(page, `?plan=${plan.id}`);
   await expect(page.getByRole("radio", { name: "A plan" })).toBeChecked();
@@ -149,7 +158,7 @@ test("what is refused stands on its field, and what was typed stays", async ({ o
   await expect(form(page)).toBeVisible();
 });
 
-test("a double click and a lost answer make one session", async ({ owner: page, tenant, db }) => {
+test("a double click and a lost response create one session", async ({ owner: page, tenant, db }) => {
   await openForm(page);
   await page.getByLabel("Amount", { exact: true }).fill("5");
   const keys: (string | undefined)[] = [];

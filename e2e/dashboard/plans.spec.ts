@@ -2,7 +2,7 @@ import type { Page } from "playwright/test";
 import { createPlan, getPlan, listPlans } from "@/lib/contract/plans/endpoints";
 import type { Plan } from "@/lib/contract/plans/plan";
 import { addPeriods, dateIn } from "@/lib/contract/plans/schedule";
-import { expectWellInEveryLook, test } from "../browser";
+import { chooseFilter, expectWellInEveryLook, test } from "../browser";
 import { expect } from "../fixtures/playwright";
 
 const preview = (page: Page) => page.getByRole("region", { name: "What a customer pays" });
@@ -19,7 +19,7 @@ async function describe(page: Page, name: string, price: string): Promise<void> 
   await page.getByLabel("Price", { exact: true }).fill(price);
 }
 
-test("each type of plan is made with its own fields, and the preview says what a customer pays", async ({
+test("each type of plan is created with its own fields, and the preview shows what a customer pays", async ({
   owner: page,
   api,
 }) => {
@@ -82,7 +82,7 @@ test("the preview's dates are counted from today, through the trial and the ends
   );
 });
 
-test("what the API refuses stands on the field, before and after it was asked", async ({ owner: page, api }) => {
+test("an API error is shown at its field, before and after submitting", async ({ owner: page, api }) => {
   (
     await api.call(createPlan, { body: { type: "ONE_TIME", name: "Taken", currency: "USD", full_price_amount: 1 } })
   ).ok();
@@ -105,7 +105,7 @@ test("what the API refuses stands on the field, before and after it was asked", 
   expect((await api.call(listPlans)).ok().data[0]).toMatchObject({ name: "Free", currency: "JPY" });
 });
 
-test("a double click and a lost answer make one plan", async ({ owner: page, api }) => {
+test("a double click and a lost response create one plan", async ({ owner: page, api }) => {
   await openForm(page);
   await describe(page, "Once", "5");
   const keys: (string | undefined)[] = [];
@@ -128,7 +128,7 @@ async function savedPlan(api: Parameters<Parameters<typeof test>[2]>[0]["api"], 
   return (await api.call(createPlan, { body })).ok();
 }
 
-test("a plan goes from draft to active, where price and timing are locked, to inactive", async ({
+test("a plan changes from draft to active, where price and timing are locked, to inactive", async ({
   owner: page,
   api,
 }) => {
@@ -158,7 +158,7 @@ test("a plan goes from draft to active, where price and timing are locked, to in
   await expect(page.getByRole("button", { name: "Save changes" })).toBeDisabled();
 });
 
-test("what was typed is not lost without a question: link, back, and reload", async ({ owner: page, api }) => {
+test("typed values are not lost without a question: link, back, and reload", async ({ owner: page, api }) => {
   const { id } = await savedPlan(api);
   await page.goto("/test/plans");
   await page.getByRole("link", { name: "Poster" }).click();
@@ -185,10 +185,10 @@ test("the list is filtered and paged by its address", async ({ owner: page, api 
   await expect(page.getByText("1–20 of 21 plans")).toBeVisible();
   await page.getByRole("link", { name: "Next" }).click();
   await expect(page.getByText("21–21 of 21 plans")).toBeVisible();
-  await page.getByLabel("Status").selectOption("Active");
+  await chooseFilter(page, "Status", "Active");
   await page.waitForURL("**/plans?status=ACTIVE");
   await expect(page.getByRole("row", { name: /Plan 1 .*\$20.00 USD once/ })).toBeVisible();
-  await page.getByLabel("Type").selectOption("Subscription");
+  await chooseFilter(page, "Type", "Subscription");
   await expect(page.getByRole("heading", { name: "No plans match" })).toBeVisible();
   await page.getByRole("link", { name: "Show all plans" }).click();
   await page.waitForURL("**/plans");
@@ -198,17 +198,17 @@ test("the list is filtered and paged by its address", async ({ owner: page, api 
   await expect(page.getByText("This link has an unknown filter")).toBeVisible();
 });
 
-test("who may not change plans sees them, read-only", async ({ page, api, newPerson, signInAs }) => {
+test("users who may not change plans see them read-only", async ({ page, api, newPerson, signInAs }) => {
   const { id } = await savedPlan(api);
   await signInAs(page.context(), await newPerson("viewer"));
   await page.goto(`/test/plans/${id}`);
   await expect(page.getByText("View only")).toBeVisible();
   await expect(page.getByRole("button", { name: /activate/i })).toHaveCount(0);
   await page.goto("/test/plans/new");
-  await expect(page.getByRole("heading", { name: /You don't have access to/ })).toBeVisible();
+  await expect(page.getByRole("heading", { name: /You don’t have access to/ })).toBeVisible();
 });
 
-test("a plan of another merchant, or of the other mode, is not there", async ({ owner: page, stranger, tenant }) => {
+test("a plan of another merchant, or of the other mode, is not found", async ({ owner: page, stranger, tenant }) => {
   const strange = await savedPlan(stranger.api);
   const live = await savedPlan(tenant.live);
   for (const id of [strange.id, live.id, "plan_01h455vb4pex5vsknk084sn02q", "nonsense"]) {
@@ -224,13 +224,14 @@ test("the pages of plans are accessible and fit a phone", { tag: ["@looks", "@pr
   api,
 }) => {
   const { id } = await savedPlan(api, {
-    ...{
-      type: "SUBSCRIPTION_PAID_TRIAL",
-      status: "ACTIVE",
-      name: "A name of fifty characters, which is the longest!!",
-    },
-    ...{ billing_frequency_value: 1, billing_frequency_unit: "MONTHS" },
-    ...{ trial_period_value: 14, trial_period_unit: "DAYS", trial_price_amount: 1 },
+    type: "SUBSCRIPTION_PAID_TRIAL",
+    status: "ACTIVE",
+    name: "A name of fifty characters, which is the longest!!",
+    billing_frequency_value: 1,
+    billing_frequency_unit: "MONTHS",
+    trial_period_value: 14,
+    trial_period_unit: "DAYS",
+    trial_price_amount: 1,
   });
   for (const path of ["/test/plans", "/test/plans/new", `/test/plans/${id}`]) {
     await page.goto(path);
@@ -239,7 +240,7 @@ test("the pages of plans are accessible and fit a phone", { tag: ["@looks", "@pr
   }
 });
 
-test("a plan is made and activated by keyboard alone", async ({ owner: page, api }) => {
+test("a plan is created and activated by keyboard alone", async ({ owner: page, api }) => {
   await openForm(page);
   await page.getByLabel("Name").focus();
   await page.keyboard.type("Typed");

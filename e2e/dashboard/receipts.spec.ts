@@ -6,6 +6,7 @@ import { expectPaid, pay } from "../checkout/fixtures";
 import { png } from "../fixtures/pictures";
 import { expect } from "../fixtures/playwright";
 import { aPayment, newSession } from "../samples";
+import { opens } from "./money-dialogs";
 
 const file = (content: string | Buffer) => ({
   name: "logo.png",
@@ -72,7 +73,8 @@ test("a payment's page shows and sends its receipt; an authorization has none", 
   const body = { customer_email: email };
   const payment = (await tenant.api.call(createPayment, { body: aPayment(body) })).ok();
   await openAlive(page, `/test/payments/${payment.id}`);
-  await page.getByRole("button", { name: "Send receipt" }).click();
+  await page.getByRole("button", { name: "More actions" }).click();
+  await page.getByRole("menuitem", { name: "Send receipt" }).click();
   const dialog = page.getByRole("dialog", { name: "Send receipt" });
   await expect(dialog.getByLabel("E-mail address")).toHaveValue(email);
   await expectAccessible(page);
@@ -80,13 +82,15 @@ test("a payment's page shows and sends its receipt; an authorization has none", 
   await expect(page.getByText(`nothing was sent to ${email}`)).toBeVisible();
   expect(await db.sql`select subject from mail_outbox where recipient = ${email}`).toHaveLength(1);
   const popup = page.waitForEvent("popup");
-  await page.getByRole("link", { name: "View receipt" }).click();
+  await page.getByRole("button", { name: "More actions" }).click();
+  await page.getByRole("menuitem", { name: "View receipt" }).click();
   await expect((await popup).getByRole("heading", { level: 1 })).toHaveText(/^Receipt /);
 
   const held = (await tenant.api.call(createPayment, { body: aPayment({ capture_method: "manual" }) })).ok();
   await page.goto(`/test/payments/${held.id}`);
   await expect(page.getByRole("button", { name: "Capture", exact: true })).toBeVisible();
-  await expect(page.getByRole("link", { name: "View receipt" })).toHaveCount(0);
+  await opens(page.getByRole("button", { name: "More actions" }), page.getByRole("menuitem", { name: /^Refund/ }));
+  await expect(page.getByRole("menuitem", { name: "View receipt" })).toHaveCount(0);
   await page.goto(`/test/payments/${held.id}/receipt`);
   await expect(page.getByRole("heading", { level: 1, name: "No receipt yet" })).toBeVisible();
 });

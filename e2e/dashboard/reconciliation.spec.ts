@@ -17,29 +17,33 @@ async function compared(db: Database, { merchant, api }: Tenant) {
   const at = idTime(id);
   const environment_id = merchant.test.id;
   await db.orm.insert(processorConnections).values({
-    ...{
-      environment_id,
-      id,
-      processor: "stripe",
-      account: "Main shop",
-      account_id: "acct_1",
-      label: "Main shop",
-      status: "DISCONNECTED",
-    },
-    ...{
-      credentials: null,
-      hint: "sk_test_…4242",
-      takes_webhooks: true,
-      raw_cards: false,
-      metadata_keys: [],
-      is_default: false,
-    },
-    ...{ checked_at: at, created_at: at, updated_at: at },
+    environment_id,
+    id,
+    processor: "stripe",
+    account: "Main shop",
+    account_id: "acct_1",
+    label: "Main shop",
+    status: "DISCONNECTED",
+    credentials: null,
+    hint: "sk_test_…4242",
+    takes_webhooks: true,
+    raw_cards: false,
+    metadata_keys: [],
+    is_default: false,
+    checked_at: at,
+    created_at: at,
+    updated_at: at,
   });
   const difference: Difference = {
-    ...{ kind: "amounts_differ", object: "payment", payment_id: payment.id, transaction_id: null, at },
-    ...{ processor_object: OBJECT, url: `https://dashboard.stripe.com/test/payments/${OBJECT.id}` },
-    ...{ here: "Captured, $100.00 USD", there: "Captured, $100.00 USD, $90.00 USD captured" },
+    kind: "amounts_differ",
+    object: "payment",
+    payment_id: payment.id,
+    transaction_id: null,
+    at,
+    processor_object: OBJECT,
+    url: `https://dashboard.stripe.com/test/payments/${OBJECT.id}`,
+    here: "Captured, $100.00 USD",
+    there: "Captured, $100.00 USD, $90.00 USD captured",
     advice: "Another part was captured. Refund the surplus, or charge what is missing with a new payment.",
   };
   const run = { environment_id, connection_id: id, since: at, until: at, started_at: at, finished_at: at };
@@ -50,7 +54,7 @@ async function compared(db: Database, { merchant, api }: Tenant) {
   return { payment, connection: encodeId("connection", id) };
 }
 
-test("what differs is shown with both sides, what to do, and the ways there; an older comparison is one click away", {
+test("a difference is shown with both sides, what to do, and links; older comparisons are one click away", {
   tag: "@looks",
 }, async ({ owner, tenant, db }) => {
   const { payment, connection } = await compared(db, tenant);
@@ -72,7 +76,7 @@ test("what differs is shown with both sides, what to do, and the ways there; an 
   await expect(owner).toHaveURL(new RegExp(`/test/payments/${payment.id}$`));
 });
 
-test("it is not found in the other mode, nor under an id that is made up", async ({ owner, tenant, db }) => {
+test("it doesn't exist in the other mode, nor under a made-up id", async ({ owner, tenant, db }) => {
   const { connection } = await compared(db, tenant);
   for (const path of [
     `/live/settings/processors/${connection}/reconciliation`,

@@ -6,7 +6,7 @@ import { expect } from "../fixtures/playwright";
 import { authorized, captured, chargeOf, settled } from "../samples";
 import { dialogOf, keysSent, openDialog, opens, payments, refundsOf, submitOf } from "./money-dialogs";
 
-test("a refund from the payment's page says what it does, and does it once", async ({ owner, tenant, api, db }) => {
+test("a refund from the payment's page explains what it does, and does it once", async ({ owner, tenant, api, db }) => {
   const payment = await captured(api);
   const dialog = await openDialog(owner, payment);
   await expect(dialog.getByText("Captured")).toBeVisible();
@@ -49,7 +49,7 @@ test("a refund from the table: a part, then the rest; the button follows the amo
   expect(await refundsOf(db, tenant, payment)).toEqual({ amounts: [2_550, 7_450], operations: 2 });
 });
 
-test("more than is left is stopped in the form, and by the service when it is forced", async ({
+test("an amount above what is left is stopped in the form, and by the service if forced", async ({
   owner,
   tenant,
   api,
@@ -82,7 +82,7 @@ test("more than is left is stopped in the form, and by the service when it is fo
   expect(await refundsOf(db, tenant, payment)).toEqual({ amounts: [5_000], operations: 1 });
 });
 
-test("'other' needs a note, which is kept with the refund", async ({ owner, tenant, api, db }) => {
+test("'other' needs a note, which is stored with the refund", async ({ owner, tenant, api, db }) => {
   const payment = await captured(api);
   const dialog = await openDialog(owner, payment);
   await dialog.getByLabel("Reason").selectOption("OTHER");
@@ -106,7 +106,7 @@ test("a double click makes one refund", async ({ owner, tenant, api, db }) => {
   expect(await refundsOf(db, tenant, payment)).toEqual({ amounts: [3_000], operations: 1 });
 });
 
-test("many clicks in one turn of the page's own loop make one refund", async ({ owner, tenant, api, db }) => {
+test("many clicks within one event-loop turn make one refund", async ({ owner, tenant, api, db }) => {
   const payment = await captured(api);
   const dialog = await openDialog(owner, payment);
   await dialog.getByLabel("Amount").fill("30.00");
@@ -120,7 +120,12 @@ test("many clicks in one turn of the page's own loop make one refund", async ({ 
   expect(await refundsOf(db, tenant, payment)).toEqual({ amounts: [3_000], operations: 1 });
 });
 
-test("two tabs at once make one refund, and the other is told what changed", async ({ owner, tenant, api, db }) => {
+test("two concurrent tabs make one refund, and the other tab shows what changed", async ({
+  owner,
+  tenant,
+  api,
+  db,
+}) => {
   const payment = await captured(api);
   const other = await owner.context().newPage();
   const dialogs = [await openDialog(owner, payment), await openDialog(other, payment)];
@@ -133,7 +138,7 @@ test("two tabs at once make one refund, and the other is told what changed", asy
   expect(await refundsOf(db, tenant, payment)).toEqual({ amounts: [4_000], operations: 1 });
 });
 
-test("a tab that was open while another refunded shows it when one comes back, before anything is sent", async ({
+test("a tab that was open during another refund shows it on return, before anything is sent", async ({
   owner,
   api,
 }) => {
@@ -145,12 +150,12 @@ test("a tab that was open while another refunded shows it when one comes back, b
   await expect(dialog.getByLabel("Amount")).toHaveValue("75.00");
 });
 
-test("a payment that cannot be refunded says why, in the table and on its page", async ({ owner, api }) => {
+test("a payment that cannot be refunded shows why, in the table and on its page", async ({ owner, api }) => {
   const held = await authorized(api);
   await owner.goto(payments(held.id));
   const main = owner.getByRole("main");
   await expect(main.getByRole("button", { name: "Refund", exact: true })).toHaveCount(0);
-  await opens(main.getByRole("button", { name: "Why not refund?" }), owner.getByText("Nothing has been captured yet"));
+  await opens(main.getByRole("button", { name: "More actions" }), owner.getByText("Nothing has been captured yet"));
   await owner.goto("/test/transactions");
   const menu = owner.getByRole("button", { name: new RegExp(`^Actions for .*${chargeOf(held).id}`) });
   await opens(menu, owner.getByRole("menuitem", { name: /^Refund/ }));
@@ -164,7 +169,7 @@ test("a viewer sees reasons, not buttons, and the service agrees", async ({ page
   await page.goto(payments(payment.id));
   const main = page.getByRole("main");
   const why = page.getByText("Your role does not allow you to refund payments");
-  await opens(main.getByRole("button", { name: "Why can't I refund?" }), why);
+  await opens(main.getByRole("button", { name: "More actions" }), why);
   await expect(main.getByRole("button", { name: "Refund", exact: true })).toHaveCount(0);
   const status = await page.evaluate(
     async (id) =>
@@ -184,7 +189,7 @@ test("a viewer sees reasons, not buttons, and the service agrees", async ({ page
   expect(status).toBe(403);
 });
 
-test("a whole refund by keyboard alone, with the focus back where it was", async ({ owner, tenant, api, db }) => {
+test("a full refund by keyboard alone, returning the focus to where it was", async ({ owner, tenant, api, db }) => {
   const payment = await captured(api);
   await owner.goto(payments(payment.id));
   const button = owner.getByRole("main").getByRole("button", { name: "Refund", exact: true });
@@ -212,7 +217,7 @@ test("a whole refund by keyboard alone, with the focus back where it was", async
   await expect(button).toHaveCount(0);
   await owner.keyboard.press("Enter");
   await expect(dialog).toBeHidden();
-  await expect(owner.getByRole("main").getByRole("button", { name: /^Why/ })).toBeFocused();
+  await expect(owner.getByRole("main").getByRole("button", { name: "More actions" })).toBeFocused();
 });
 
 test("currencies keep their decimals", async ({ owner, api }) => {
@@ -252,7 +257,7 @@ test("the refund dialog is accessible and fits a phone", { tag: "@looks" }, asyn
 
 const proofDialog = (page: Page) => page.getByRole("dialog", { name: "Confirm it’s you" });
 
-test("a large refund asks who it is, then goes on by itself under the same key, once", async ({
+test("a large refund requires re-authentication, then continues by itself under the same key, once", async ({
   page,
   newPerson,
   signInAs,
@@ -287,11 +292,7 @@ test("a large refund asks who it is, then goes on by itself under the same key, 
   expect(refunds).toHaveLength(1);
 });
 
-test("whoever would rather not confirm has changed nothing, and the form is still there", async ({
-  owner,
-  db,
-  tenant,
-}) => {
+test("cancelling the confirmation changes nothing, and the form is still open", async ({ owner, db, tenant }) => {
   await db.sql`update user_sessions s set proved_at = now() - interval '11 minutes' from users u
     where u.id = s.user_id and u.merchant_id = ${tenant.merchant.id}`;
   await openAlive(owner, "/test/settings/team");

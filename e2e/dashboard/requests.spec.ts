@@ -5,7 +5,7 @@ import { aPayment, captured } from "../samples";
 
 const PAGE = "/test/developers/requests";
 
-test("a refund is found, shown without secrets, and sent again without moving money twice", { tag: "@looks" }, async ({
+test("a refund is found, shown without secrets, and resent without moving money twice", { tag: "@looks" }, async ({
   owner,
   tenant,
 }) => {

@@ -1,18 +1,22 @@
+import { readFileSync } from "node:fs";
 import type { BrowserContext, Page } from "playwright/test";
 import { outboxLink } from "@/lib/http/outbox-link";
 import { newId } from "@/lib/ids";
 import {
+  chooseFilter,
   expectAccessible,
   expectAccessibleInBothSchemes,
   expectNoSidewaysScroll,
+  expectWellInEveryLook,
   openAlive,
   test,
   untilAlive,
 } from "../browser";
 import { expect } from "../fixtures/playwright";
 import { TEST_PASSWORD } from "../fixtures/users";
+import { captured } from "../samples";
 
-const PAGES = ["account", "second-factor", "sessions", "appearance", "business", "team", "activity"];
+const PAGES = ["account", "second-factor", "sessions", "appearance", "business", "subscriptions", "team", "activity"];
 
 /** Opens a section and waits for hydration and content. */
 const open = (page: Page, section: string, mode = "test") => openAlive(page, `/${mode}/settings/${section}`);
@@ -24,7 +28,7 @@ async function newPageOf(context: BrowserContext): Promise<Page> {
   return page;
 }
 
-test("a session that is signed out elsewhere is out at once", async ({
+test("a session that is ended elsewhere is signed out immediately", async ({
   browser,
   baseUrl,
   page,
@@ -54,7 +58,7 @@ test("a session that is signed out elsewhere is out at once", async ({
   await elsewhere.close();
 });
 
-test("a new password signs the other browsers out and keeps this one", async ({
+test("a new password ends the other sessions and keeps this one", async ({
   browser,
   baseUrl,
   page,
@@ -80,7 +84,7 @@ test("a new password signs the other browsers out and keeps this one", async ({
   await elsewhere.close();
 });
 
-test("the business profile keeps what is typed, asks who it is, and the time zone moves the days", async ({
+test("the business profile is saved, requires re-authentication, and its time zone moves the days", async ({
   owner,
   db,
   tenant,
@@ -120,7 +124,32 @@ test("the limit from which refunds are confirmed is the business's own", async (
   expect(row).toEqual({ refund_limit_usd: 250 });
 });
 
-test("leaving with unsaved changes is asked about", async ({ owner }) => {
+test("the activity is filtered, and exported as filtered", { tag: "@looks" }, async ({ owner: page, api }) => {
+  const payment = await captured(api, { amount: 5_000 });
+  await openAlive(page, "/test");
+  const refunded = await page.evaluate(async (id) => {
+    const headers = { "x-cardlane-mode": "test", "x-idempotency-key": id, "content-type": "application/json" };
+    return (await fetch(`/v1/payments/${id}/refund`, { method: "POST", headers, body: '{"amount":1200}' })).status;
+  }, payment.id);
+  expect(refunded).toBe(201);
+  await open(page, "activity");
+  const rows = page.getByRole("table", { name: /Account activity/ }).getByRole("row");
+  await expect(rows.filter({ hasText: "Refunded a payment" })).toContainText("$12.00 USD");
+  await chooseFilter(page, "About", "Plans");
+  await expect(page.getByText("No actions match")).toBeVisible();
+  await expectWellInEveryLook(page, () => openAlive(page, "/test/settings/activity?area=payments"));
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.getByRole("button", { name: "Export", exact: true }).click();
+  const download = page.waitForEvent("download");
+  await page.getByRole("dialog").getByRole("button", { name: "Export" }).click();
+  const csv = readFileSync(await (await download).path(), "utf8")
+    .trimEnd()
+    .split("\n");
+  expect(csv).toHaveLength(2);
+  expect(csv[1]).toContain(`test,${payment.id},12.00,USD,`);
+});
+
+test("leaving with unsaved changes asks for confirmation", async ({ owner }) => {
   await open(owner, "business");
   await owner.getByLabel("Business name").fill("Not saved");
   await owner.getByRole("link", { name: "Team", exact: true }).click();
@@ -149,14 +178,14 @@ test("a person is invited, joins by the mailed link, changes role and is removed
   const invited = await newPageOf(elsewhere);
   await invited.goto(outboxLink({ ...service, baseUrl }));
   await invited.getByRole("listitem").filter({ hasText: email }).first().getByRole("link").click();
-  await invited.waitForURL("**/reset-password/**");
+  await invited.waitForURL("**/invitation/**");
   await untilAlive(invited);
   await invited.getByLabel("Your name").fill("Grace Hopper");
   await invited.getByLabel("Password", { exact: true }).fill("a new and long password");
   await invited.getByRole("button", { name: "Join" }).click();
   await invited.waitForURL("**/test");
   await open(invited, "team");
-  await expect(invited.getByText("You don't have access to the team")).toBeVisible();
+  await expect(invited.getByText("You don’t have access to the team")).toBeVisible();
 
   await open(owner, "team");
   await expect(row).toContainText("Grace Hopper");
@@ -178,7 +207,7 @@ test("a person is invited, joins by the mailed link, changes role and is removed
   await elsewhere.close();
 });
 
-test("the last owner cannot be made a viewer", async ({ owner }) => {
+test("the last owner cannot become a viewer", async ({ owner }) => {
   await open(owner, "team");
   await owner.getByRole("button", { name: /^Actions for/ }).click();
   await owner.getByRole("menuitem", { name: "Change role" }).click();
@@ -187,7 +216,7 @@ test("the last owner cannot be made a viewer", async ({ owner }) => {
   await expect(owner.getByRole("dialog")).toContainText("This is the last owner who can sign in.");
 });
 
-test("a viewer sees that the business pages are not for them, and the API says so too", async ({
+test("a viewer sees that the business pages are off limits, and the API refuses them too", async ({
   page,
   newPerson,
   signInAs,
@@ -195,7 +224,7 @@ test("a viewer sees that the business pages are not for them, and the API says s
   await signInAs(page.context(), await newPerson("viewer"));
   for (const section of ["business", "team", "activity"]) {
     await open(page, section);
-    await expect(page.getByText(/^You don't have access to/)).toBeVisible();
+    await expect(page.getByText(/^You don’t have access to/)).toBeVisible();
   }
   const headers = { "sec-fetch-site": "same-origin" };
   const invite = await page.request.post("/api/dashboard/team", {
@@ -212,7 +241,32 @@ test("a viewer sees that the business pages are not for them, and the API says s
   expect(foreign.status()).toBe(403);
 });
 
-test("appearance takes effect at once and stays", async ({ owner }) => {
+test("an owner sees the pages as a role sees them, and returns", { tag: "@looks" }, async ({ owner: page, api }) => {
+  const payment = await captured(api);
+  await open(page, "team");
+  await page.getByRole("button", { name: "View as support" }).click();
+  const banner = page.getByRole("region", { name: "View as a role" });
+  await expect(banner).toContainText("Viewing as support.");
+  const menu = page.getByRole("navigation", { name: "Dashboard" });
+  await expect(menu.getByRole("link", { name: "Payments" })).toBeVisible();
+  await expect(menu.getByRole("link", { name: "Payouts" })).toHaveCount(0);
+  await page.goto("/test/payouts");
+  await expect(page.getByText("You don’t have access to payouts")).toBeVisible();
+  await expectWellInEveryLook(page, () => openAlive(page, `/test/payments/${payment.id}`));
+
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.getByRole("button", { name: "Refund", exact: true }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: /^Refund \$/ }).click();
+  await expect(dialog.getByText("You are viewing the dashboard as support.")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await banner.getByRole("button", { name: "Back to your role" }).click();
+  await expect(page.getByRole("button", { name: "View as support" })).toBeVisible();
+  await expect(menu.getByRole("link", { name: "Payouts" })).toBeVisible();
+  await expect(banner).toHaveCount(0);
+});
+
+test("appearance takes effect immediately and is kept", async ({ owner }) => {
   await open(owner, "appearance");
   await owner.getByLabel("Dark", { exact: true }).check();
   await expect(owner.locator("html")).toHaveAttribute("data-theme", "dark");

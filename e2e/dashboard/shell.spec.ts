@@ -30,11 +30,11 @@ async function openPalette(page: Page): Promise<void> {
   await expect(paletteInput(page)).toBeFocused();
 }
 
-test("the palette goes to a page that is named in other words, and closes", async ({ owner: page }) => {
+test("the palette finds a page by a synonym, opens it, and closes", async ({ owner: page }) => {
   await openQuietPage(page);
   await openPalette(page);
   await paletteInput(page).fill("refunds");
-  await expect(palette(page).getByRole("option").first()).toHaveText(/^Transactions/);
+  await expect(palette(page).getByRole("option").first()).toHaveText(/^Payments/);
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(/\/test\/transactions$/);
   await expect(palette(page)).toBeHidden();
@@ -72,7 +72,7 @@ for (const [typed, option, address] of [
   ["$12.50", "Payments of $12.50", "/test/transactions?q=%2412.50"],
   ["order-4711", "Idempotency key order-4711", "/test/developers/idempotency?key=order-4711"],
 ] as const) {
-  test(`the palette offers “${option}” for what is typed`, async ({ owner: page }) => {
+  test(`the palette offers “${option}” for a typed value`, async ({ owner: page }) => {
     await openQuietPage(page);
     await openPalette(page);
     await paletteInput(page).fill(typed);
@@ -132,7 +132,7 @@ test("single keys can be switched off for good, Ctrl-K stays", async ({ owner: p
   await expect(palette(page).locator("kbd")).toHaveCount(0);
 });
 
-test("switching the mode keeps the page and its filters; the banner is on test pages only", async ({ owner: page }) => {
+test("switching the mode keeps the page and its filters; the banner is only on test pages", async ({ owner: page }) => {
   await page.goto("/test/plans?status=DRAFT");
   const banner = page.getByRole("region", { name: "Test mode" });
   await expect(banner).toBeVisible();
@@ -150,7 +150,7 @@ test("a page of one thing leads to the list in the other mode", async ({ owner: 
   await expect(page).toHaveURL(/\/live\/transactions$/);
 });
 
-test("the chosen theme holds, beats the system's, and is there before the first paint", async ({ owner: page }) => {
+test("the chosen theme is kept, overrides the system's, and is set before the first paint", async ({ owner: page }) => {
   await page.emulateMedia({ colorScheme: "light" });
   await openQuietPage(page);
   expect(await theme(page)).toBe("light");
@@ -197,7 +197,7 @@ test("the first Tab skips to the content", async ({ owner: page }) => {
   await expect(page.getByRole("main")).toBeFocused();
 });
 
-test("at 390 px the navigation is a sheet that closes once it led somewhere", async ({ owner: page }) => {
+test("at 390 px the navigation is a sheet that closes after a navigation", async ({ owner: page }) => {
   await page.setViewportSize(NARROW);
   await openQuietPage(page);
   await expect(page.getByRole("navigation", { name: "Dashboard" })).toBeHidden();
@@ -211,14 +211,16 @@ test("at 390 px the navigation is a sheet that closes once it led somewhere", as
   await expect(sheet).toBeHidden();
   await expect(button).toBeFocused();
   await button.click();
+  const fold = sheet.getByText("Developers");
+  await fold.click();
+  await expect(sheet.getByRole("link", { name: "API keys" })).toBeHidden();
+  await fold.click();
   await sheet.getByRole("link", { name: "API keys" }).click();
   await expect(page).toHaveURL(/\/test\/developers\/api-keys$/);
   await expect(sheet).toBeHidden();
 });
 
-test("an address without a page says so within the dashboard, accessibly", { tag: "@looks" }, async ({
-  owner: page,
-}) => {
+test("an unknown URL shows an accessible page within the dashboard", { tag: "@looks" }, async ({ owner: page }) => {
   await page.goto("/test/nothing-here");
   await expect(page.getByRole("heading", { level: 1, name: "Page not found" })).toBeVisible();
   await expectAccessibleInBothSchemes(page);

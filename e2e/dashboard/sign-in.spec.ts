@@ -73,7 +73,7 @@ test("a sign-up leads into the test environment of a new merchant, signed in", a
   await expect(banner).toHaveCount(0);
 });
 
-test("an address that is taken gets the same answer, and its mailbox is told", async ({
+test("a taken address gets the same response, and its owner is mailed", async ({
   page,
   newPerson,
   service,
@@ -93,7 +93,7 @@ test("an address that is taken gets the same answer, and its mailbox is told", a
   await expect(mail.getByRole("heading")).toHaveText("You already have a Cardlane account");
 });
 
-test("signing in leads back to the page that asked for it, and never to another site", async ({ page, newPerson }) => {
+test("signing in returns to the requested page, and never to another site", async ({ page, newPerson }) => {
   const person = await newPerson();
   await openAlive(page, "/live/settings/sessions");
   await page.waitForURL(/\/sign-in\?next=/);
@@ -143,7 +143,7 @@ test("a forgotten password is replaced through the outbox, and the link works on
   await expect(page.getByRole("heading", { name: "This link no longer works" })).toBeVisible();
 });
 
-test("an address that nobody has gets the same words", async ({ page }) => {
+test("an unknown address gets the same message", async ({ page }) => {
   await openAlive(page, "/forgot-password");
   const email = `${newId()}@nobody.example`;
   await page.getByLabel("E-mail address").fill(email);
@@ -169,7 +169,7 @@ test("ten failures lock the account, and then the right password does not help",
   expect(new URL(page.url()).pathname).toBe("/sign-in");
 });
 
-test("a second factor is set up, asked for, and replaced by a recovery code once", async ({
+test("a second factor is set up, required, and replaced once by a recovery code", async ({
   page,
   context,
   newPerson,

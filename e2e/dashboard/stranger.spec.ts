@@ -3,7 +3,7 @@ import { test, untilAlive } from "../browser";
 import { expect } from "../fixtures/playwright";
 import { aPlan, captured, newSession } from "../samples";
 
-test("a second merchant who tries every address of the first sees nothing of it", { tag: "@prove" }, async ({
+test("a second merchant who opens every URL of the first sees none of its data", { tag: "@prove" }, async ({
   tenant,
   newPerson,
   signInAs,
@@ -70,7 +70,7 @@ test("a second merchant who tries every address of the first sees nothing of it"
   expect((await key.api.call(createPlan, { body: aPlan() })).status).toBe(201);
 });
 
-test("without a sign-in every page leads to it, and back afterwards", async ({ page, newPerson }) => {
+test("without a session every page redirects to the sign-in, and back afterwards", async ({ page, newPerson }) => {
   const person = await newPerson("owner");
   await page.goto("/test/transactions?status=DECLINED");
   await expect(page).toHaveURL(/\/sign-in\?next=/);

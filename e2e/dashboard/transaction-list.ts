@@ -47,7 +47,7 @@ export async function expectAnswer(page: Page, api: Api, filters: object, sort?:
 /** Opens the list and waits until it has hydrated and the server has rendered it. */
 export async function openList(page: Page, search = ""): Promise<void> {
   await page.goto(LIST + search);
-  await expect(page.getByRole("heading", { level: 1, name: "Transactions" })).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1, name: "Payments" })).toBeVisible();
   await alive(page);
 }
 

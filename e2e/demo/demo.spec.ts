@@ -1,7 +1,9 @@
+import { randomUUID } from "node:crypto";
 import type { Page } from "playwright/test";
 import { getClientSession } from "@/lib/contract/checkout/endpoints";
 import { createPayment } from "@/lib/contract/payments/endpoints";
 import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
+import { getSubscription } from "@/lib/contract/subscriptions/endpoints";
 import { expectAccessibleInBothSchemes, expectNoSidewaysScroll } from "../browser";
 import { fillCard, payButton } from "../checkout/fixtures";
 import { expect } from "../fixtures/playwright";
@@ -11,7 +13,7 @@ import { formOf, openCheckout, paymentOnPage, test } from "./fixtures";
 const drawerOf = (page: Page, wide: boolean) =>
   page.getByRole(wide ? "complementary" : "dialog", { name: "Behind the counter" });
 
-test("from the print to the result: the price is the server's, and the form's answer only moves the page on", async ({
+test("from the product to the result: the server decides the price, and the form's result only opens the next page", async ({
   page,
   baseUrl,
   demo,
@@ -30,7 +32,32 @@ test("from the print to the result: the price is the server's, and the form's an
   await expect(page.getByText("American Express •••• 0005")).toBeVisible();
 });
 
-test("a price that somebody puts into the address or the body changes nothing", async ({ page, baseUrl, demo }) => {
+test("the monthly print begins with a trial, and the result page shows what comes next", { tag: "@looks" }, async ({
+  page,
+  baseUrl,
+  demo,
+}) => {
+  await page.goto(`${baseUrl}/demo`);
+  await page.getByRole("link", { name: "Try it free" }).click();
+  await expect(page.getByText("14 days free, then $19.00 every month").first()).toBeVisible();
+  const form = formOf(page);
+  // The demo data has used up the trial of the usual cards.
+  await fillCard(form, "6011111111111117");
+  await form.getByLabel("E-mail").fill(`${randomUUID()}@shopper.example`);
+  await form.getByRole("checkbox").check();
+  await form.getByRole("button", { name: "Start free trial" }).click();
+  await expect(page.getByRole("heading", { name: "Your trial has begun" })).toBeVisible();
+  await expect(page.getByText("The first payment is $19.00 on")).toBeVisible();
+  await expect(page.getByRole("heading", { name: "See it renew now" })).toBeVisible();
+  await expectNoSidewaysScroll(page);
+  await expectAccessibleInBothSchemes(page);
+  const session = new URL(page.url()).searchParams.get("client_session_id") ?? "";
+  const { subscription_id } = (await demo.call(getClientSession, { id: session })).ok();
+  const begun = (await demo.call(getSubscription, { id: subscription_id ?? "" })).ok();
+  expect(begun).toMatchObject({ status: "TRIALING", next_invoice_amount: 1_900 });
+});
+
+test("a tampered price in the URL or the body changes nothing", async ({ page, baseUrl, demo }) => {
   await openCheckout(page, baseUrl, "&amount=1&quantity=-5&currency=XXX");
   const answer = await page.evaluate(async () => {
     const order = new URL(window.location.href).searchParams.get("order");
@@ -47,7 +74,7 @@ test("a price that somebody puts into the address or the body changes nothing", 
   });
 });
 
-test("only the shop's own pages are answered, and never with a key or a token in what is shown", async ({
+test("the server responds only to the shop's own pages, and shows no key or token", async ({
   page,
   request,
   baseUrl,
@@ -92,7 +119,7 @@ test("a reload is the same order and the same session; another currency is anoth
   expect(new Set(await sessionIds()).size).toBe(2);
 });
 
-test("manual capture reserves, and says so", async ({ page, baseUrl, demo }) => {
+test("manual capture authorizes only, and says so", async ({ page, baseUrl, demo }) => {
   const form = await openCheckout(page, baseUrl, "&capture=manual");
   await expect(page.getByText("Reserved today")).toBeVisible();
   await fillCard(form, CARDS.approved);
@@ -125,7 +152,7 @@ test.describe("mode tokenize", () => {
     expect((await paymentOnPage(page, demo))?.status).toBe("CAPTURED");
   });
 
-  test("3-D Secure goes over the bank's page and back by redirect", async ({ page, baseUrl, demo }) => {
+  test("3-D Secure redirects to the bank's page and back", async ({ page, baseUrl, demo }) => {
     const form = await openCheckout(page, baseUrl, "&mode=tokenize");
     await fillCard(form, CARDS.challenge);
     await payButton(form).click();
@@ -146,7 +173,7 @@ test.describe("mode tokenize", () => {
   });
 });
 
-test("the result page knows its own orders only, and a payment of its own session only", async ({
+test("the result page shows only its own orders, and only a payment of its own session", async ({
   page,
   baseUrl,
   demo,
@@ -165,7 +192,7 @@ test("the result page knows its own orders only, and a payment of its own sessio
   await expect(page.getByText(paid)).toHaveCount(0);
 });
 
-test("language, appearance and button change in the form that is there; what was typed stays", async ({
+test("language, appearance and button change in the existing form, and typed values stay", async ({
   page,
   baseUrl,
 }) => {

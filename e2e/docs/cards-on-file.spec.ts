@@ -20,7 +20,8 @@ if (["curl", "bash"].every(has))
     const stored = run("Store a card");
     expect(stored).toMatchObject({ object: "payment_method", status: "ACTIVE", customer_id: "cus_1042" });
     expect(run("Store the card of a payment")).toMatchObject({
-      ...{ status: "CAPTURED", initiator: null },
+      status: "CAPTURED",
+      initiator: null,
       payment_method_id: expect.stringMatching(/^pm_/),
     });
     env.METHOD = stored.id;

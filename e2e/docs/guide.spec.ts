@@ -56,7 +56,7 @@ const test = base.extend<{ folder: string; start: (command: string, env: Record<
 
 for (const language of ["Node", "Python", "curl"] as const) {
   if (![language === "Python" ? "python3" : "curl", "bash"].every(has)) continue;
-  test(`the guide works as it is copied, with ${language}: paid, repeated, its webhook verified, found in the log`, {
+  test(`the guide works as copied, with ${language}: paid, repeated, its webhook verified, found in the log`, {
     tag: "@prove",
   }, async ({ page, context, baseUrl, tenant, newPerson, signInAs, folder, start }) => {
     await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: new URL(baseUrl).origin });
@@ -132,7 +132,7 @@ for (const language of ["Node", "Python", "curl"] as const) {
   });
 }
 
-test("the next page of a list is what the guide says", async ({ page, context, baseUrl, tenant }) => {
+test("the next page of a list matches the guide", async ({ page, context, baseUrl, tenant }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: new URL(baseUrl).origin });
   await captured(tenant.api);
   const last = await captured(tenant.api);
@@ -146,7 +146,7 @@ test("the next page of a list is what the guide says", async ({ page, context, b
   expect(data[0]?.id).not.toBe(after);
 });
 
-test("the commands that make a merchant and its keys work as they are copied", { tag: "@prove" }, async ({
+test("the commands that create a merchant and its keys work as copied", { tag: "@prove" }, async ({
   page,
   context,
   baseUrl,

@@ -8,6 +8,7 @@ const PAGES = [
   "/docs",
   "/docs/quickstart",
   "/docs/checkout",
+  "/docs/subscriptions",
   "/docs/errors",
   "/docs/errors/card_declined",
   "/docs/webhooks",
@@ -62,10 +63,7 @@ test("every link of the pages leads somewhere, and so does every error's address
   expect((await request.get(`${baseUrl}/docs/nothing.md`)).status()).toBe(404);
 });
 
-test("where there is no demo merchant, the sample shop is a 404 that says how to get one", async ({
-  page,
-  baseUrl,
-}) => {
+test("without a demo merchant, the sample shop is a 404 that says how to get one", async ({ page, baseUrl }) => {
   for (const path of ["/demo", "/demo/checkout?print=tide", "/demo/result?client_session_id=cs_1"]) {
     const response = await page.goto(`${baseUrl}${path}`);
     expect(response?.status(), path).toBe(404);

@@ -92,7 +92,7 @@ const SERVERS = [
 for (const { language, file, program } of SERVERS) {
   if (!has(program) || !has("bash")) continue;
   const tag = language === "Node" ? [] : "@prove";
-  test(`the ${language} shop works as it is copied: paid, declined, reloaded, and a forged result`, { tag }, async ({
+  test(`the ${language} shop works as copied: paid, declined, reloaded, and a forged result`, { tag }, async ({
     page,
     reader,
     startShop,
@@ -120,7 +120,7 @@ for (const { language, file, program } of SERVERS) {
     expect(data.map(({ status }) => status)).toEqual(["CAPTURED", "DECLINED"]);
     expect(new Set(data.map(({ client_session_id }) => client_session_id)).size).toBe(1);
 
-    // The next order needs a challenge first; until it is paid, nobody can claim that it is.
+    // The next order needs a challenge first; until it is paid, a claim that it is must be rejected.
     await page.goto(url);
     const form = page.frameLocator("#card-form iframe");
     await pay(page, "4000000000003220");
@@ -133,7 +133,7 @@ for (const { language, file, program } of SERVERS) {
 }
 
 if (has("curl") && has("bash")) {
-  test("the curl commands work as they are copied, from the session to the payment", async ({ page, reader }) => {
+  test("the curl commands work as copied, from the session to the payment", async ({ page, reader }) => {
     const env: Record<string, string> = { CARDLANE_KEY: reader.key.secret };
     const session = JSON.parse(shell(await reader.copy("Create a session", "curl"), env)) as ClientSession;
     expect(session).toMatchObject({ object: "client_session", status: "OPEN", amount: 1_999 });
@@ -176,7 +176,7 @@ test("all tabs follow the language that was chosen, by mouse and by keyboard, an
   await expect(chosen).toHaveText(["Python", "Python", "Python"]);
 });
 
-test("every part of the guide that the browser script's messages name is there", async ({ page, baseUrl }) => {
+test("the guide has every section that the browser script's messages refer to", async ({ page, baseUrl }) => {
   await page.goto(`${baseUrl}/docs/checkout`);
   const script = await (await page.request.get(`${baseUrl}/sdk/v1.js`)).text();
   expect(script).toContain("/docs/checkout#");
@@ -185,7 +185,7 @@ test("every part of the guide that the browser script's messages name is there",
   }
 });
 
-test("what step 5 shows again is what the files of step 2 have", async ({ reader }) => {
+test("step 5 repeats the files of step 2 unchanged", async ({ reader }) => {
   expect(await reader.copy("server.mjs", "Node")).toContain(await reader.copy("In server.mjs", "Node"));
   expect(await reader.copy("server.py", "Python")).toContain(await reader.copy("In server.py", "Python"));
 });

@@ -1,7 +1,7 @@
 import { expectAccessible, expectNoSidewaysScroll, openAlive, test } from "../browser";
 import { expect } from "../fixtures/playwright";
 
-test("the box finds by its beginning and with a typing error, by keyboard alone, and goes there", async ({ page }) => {
+test("the search box matches prefixes and typing errors, and works by keyboard alone", async ({ page }) => {
   const loaded: string[] = [];
   page.on("request", (request) => loaded.push(new URL(request.url()).pathname));
   await openAlive(page, "/docs/quickstart");
@@ -44,7 +44,7 @@ test("a parameter is found and opened on the reference, and typing a slash elsew
   await expect(body).toBeFocused();
 });
 
-test("where the documents do not load, the box says what works instead", async ({ page }) => {
+test("if the index can't be loaded, the box says what works instead", async ({ page }) => {
   await page.route("**/docs/search.json.gz", (route) => route.abort());
   await openAlive(page, "/docs");
   const box = page.getByRole("combobox", { name: "Search the documentation" });
@@ -55,10 +55,7 @@ test("where the documents do not load, the box says what works instead", async (
   await expect(page.getByText(/results for “refund”/)).toBeVisible();
 });
 
-test("without JavaScript the search is a page, different for every question, and writes what is typed as text", async ({
-  browser,
-  baseUrl,
-}) => {
+test("without JavaScript the search is a page per query, and the query is escaped", async ({ browser, baseUrl }) => {
   const context = await browser.newContext({ baseURL: baseUrl, javaScriptEnabled: false });
   const page = await context.newPage();
   await page.goto("/docs");

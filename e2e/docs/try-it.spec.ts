@@ -5,7 +5,7 @@ import { copyFrom } from "./reader";
 
 const KEPT = () => sessionStorage.getItem("cardlane.docs.sandbox-key");
 
-test("an owner makes a key for these pages, and pays, repeats and refunds from the reference", {
+test("an owner creates a key for these pages, and pays, repeats and refunds from the reference", {
   tag: "@prove",
 }, async ({ owner: page, context, baseUrl, tenant }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: new URL(baseUrl).origin });
@@ -55,7 +55,7 @@ test("an owner makes a key for these pages, and pays, repeats and refunds from t
   await expect(page.getByRole("row").filter({ hasText: "Documentation" })).toContainText(kept.secret.slice(-4));
 });
 
-test("a pasted key is used in this tab alone and forgotten on request; a live key is refused and not kept", async ({
+test("a pasted key is used in this tab only and forgotten on request; a live key is rejected and not stored", async ({
   page,
   context,
   tenant,
@@ -81,7 +81,7 @@ test("a pasted key is used in this tab alone and forgotten on request; a live ke
   expect(await page.evaluate(KEPT)).toBeNull();
 });
 
-test("who may not manage keys is told so, and the key of a stranger is an answer like any other", async ({
+test("users who may not manage keys see why, and another merchant's key is accepted like any other", async ({
   page,
   newPerson,
   signInAs,
@@ -97,14 +97,14 @@ test("who may not manage keys is told so, and the key of a stranger is an answer
   await expect(page.getByText('"code": "api_key_invalid"')).toBeVisible();
 });
 
-test("whoever is not signed in is taken to the sign-in and back", async ({ page }) => {
+test("a signed-out user is sent to the sign-in and back", async ({ page }) => {
   await openAlive(page, "/docs/reference");
   await page.getByRole("button", { name: "Try it: list payments" }).click();
   await page.getByRole("button", { name: "Create a test key" }).click();
   await page.waitForURL(/\/sign-in\?next=%2Fdocs%2Freference/);
 });
 
-test("the stream of events is shown as it comes, and stopped", async ({ page, tenant }) => {
+test("the stream of events is shown as it arrives, and can be stopped", async ({ page, tenant }) => {
   await openAlive(page, "/docs/reference");
   await page.getByRole("button", { name: "Try it: stream events" }).click();
   await page.getByLabel("Or paste one").fill(tenant.api.apiKey ?? "");

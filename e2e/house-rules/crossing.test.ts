@@ -10,7 +10,8 @@ import { TABLE_RIGHTS } from "@/db/rights";
 const CROSSING: Record<string, string> = {
   "lib/domain/accounts/": "signing in comes before any environment, and an account is one for both",
   "lib/domain/team/": "a team is one for both environments",
-  "lib/domain/support/": "support staff look across merchants; every look-up is written down",
+  "lib/domain/notes/notes.ts": "mails colleagues, and a team is one for both environments",
+  "lib/domain/support/": "support staff look across merchants; every look-up is recorded",
   "lib/domain/settlement/": "a job of all environments",
   "lib/domain/reconciliation/audit-chain.ts": "a job of all environments",
   "lib/domain/idempotency/inspect-keys.ts#recordLook": "the account's history is in its live environment",
@@ -21,7 +22,9 @@ const CROSSING: Record<string, string> = {
   "lib/domain/payments/process-reports.ts#findReported": "a processor's own id determines the environment",
   "lib/domain/processors/compare.ts#ComparisonRun": "an operator's connection takes payments of many environments",
   "lib/domain/processors/reconciliation.ts": "a job and a command of the operator, of all environments",
-  "lib/domain/processors/disputes.ts#findDisputed": "a processor's own id determines the environment",
+  "lib/domain/disputes/record-dispute.ts#findDisputed": "a processor's own id determines the environment",
+  "lib/domain/disputes/dispute-mails.ts#mailDisputeNotices":
+    "a job of all environments, which writes to the mail queue",
   "lib/domain/processors/connections.ts#disconnectProcessor": "a connector's notes name its connection",
   "lib/domain/processors/reports.ts":
     "processors' messages name a connection, which determines the environment; a job of all",
@@ -39,6 +42,9 @@ const CROSSING: Record<string, string> = {
   "lib/domain/checkout/pay-session.ts#findCheckout": "the session's token determines the environment",
   "lib/domain/checkout/expire-sessions.ts#emitExpiredSessions":
     "finds what is due in any environment; each is then notified within its own",
+  "lib/domain/checkout/shop.ts#findShop": "a merchant's logo is of both environments",
+  "lib/domain/portal/portal-sessions.ts#findVisit": "the session's token determines the environment",
+  "lib/domain/portal/portal-sessions.ts#removeExpiredPortalSessions": "a job of all environments",
   "lib/domain/checkout/open-link.ts#findPaymentLink": "the link's token determines the environment",
   "lib/domain/checkout/open-link.ts#removeUntriedSessions": "a job of all environments",
   "lib/domain/checkout/payment-tokens.ts#forgetOldCards": "a job of all environments",
@@ -47,9 +53,15 @@ const CROSSING: Record<string, string> = {
   "lib/domain/payment-methods/stored-card-reports.ts#processStoredCardReport":
     "the processor's token determines the environment",
   "lib/domain/checkout/appearance.ts#updateCheckoutAppearance": "the account's history is in its live environment",
+  "lib/domain/subscriptions/mail-customers.ts": "a job of all environments, which writes to the mail queue",
+  "lib/domain/payment-methods/expiring-cards.ts#announce":
+    "finds what is due in any environment; each is then announced within its own",
+  "lib/domain/subscriptions/settings.ts#updateSubscriptionSettings": "the account's history is in its live environment",
+  "lib/domain/reports/reports.ts#prepareReports": "a job of all environments",
+  "lib/domain/reports/report-mails.ts": "a job of all environments; a user's address is not in one",
   "lib/domain/secret-keys.ts": "seals everything again under a new secret",
   "lib/domain/webhooks/deliver.ts#WebhookWorker":
-    "finds what is due in any environment; each is then sent and written down within its own",
+    "finds what is due in any environment; each is then sent and recorded within its own",
   "lib/domain/webhooks/failing-endpoints.ts#notifyOfFailing": "a job of all environments",
   "lib/domain/webhooks/deliveries.ts#removeOldWebhookDeliveries": "a job of all environments",
   "lib/domain/customers/customers.ts#noteCustomers": "a job of all environments",
@@ -107,14 +119,16 @@ test("the money path stays within its environment", () => {
 
 /** Environment tables that account code accesses, by query file. */
 const REACHED: Record<string, string[]> = {
-  "accounts/abandoned": ["saved_views"],
+  "accounts/abandoned": ["report_mails", "saved_views"],
+  // Reads the amounts of what members did with payments, within each environment.
+  "accounts/act-amounts": ["operations"],
   "accounts/history": ["audit_log"],
   // Reads the refundable amount of a payment, within its environment.
   "accounts/refund-limit": ["payments", "transactions"],
   changes: ["events", "audit_log"],
   // A new time zone changes the day boundaries.
   "reporting/daily-totals": ["daily_totals", "total_deltas"],
-  team: ["saved_views"],
+  team: ["report_mails", "saved_views"],
 };
 
 test("account code reaches no payments, and only listed tables of environments", () => {

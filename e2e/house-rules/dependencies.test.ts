@@ -24,7 +24,7 @@ const isPackage = (specifier: string) => /^[a-z]|^@[a-z]/.test(specifier) && !is
 
 const { devDependencies } = JSON.parse(readFileSync("package.json", "utf8")) as { devDependencies: object };
 
-test("what a start builds and runs imports no package that only tests have", () => {
+test("building and starting import no development dependency", () => {
   const imports = SOURCES.filter((path) => !TOOLS.test(path)).flatMap((path) =>
     [...readFileSync(path, "utf8").matchAll(IMPORTS)].map(([, specifier = ""]) => ({ path, specifier })),
   );

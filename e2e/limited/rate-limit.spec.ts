@@ -14,7 +14,7 @@ const list = (api: Api) => api.call(listPayments, { query: { limit: 1 } });
 /** Several times the burst, all concurrent. */
 const flood = (api: Api) => Promise.all(Array.from({ length: 80 }, () => list(api)));
 
-test("every answer says what the limit is and what is left", async ({ api }) => {
+test("every response has the limit and what is left", async ({ api }) => {
   const answer = await list(api);
   expect(answer.headers.get("ratelimit-policy")).toBe(POLICY);
   expect(answer.headers.get("ratelimit")).toMatch(LIMIT);
@@ -36,7 +36,7 @@ test("the burst passes, the rest is 429 with Retry-After; other keys are not aff
   expect((await list(other.api)).status).toBe(200);
 });
 
-test("the limit comes after the permission, before the idempotency key and the body, and stores nothing", async ({
+test("the limit is checked after the permission, before the idempotency key and the body, and stores nothing", async ({
   tenant,
   api,
 }) => {
@@ -53,9 +53,7 @@ test("the limit comes after the permission, before the idempotency key and the b
   await expect.poll(buy, { timeout: 60_000, intervals: [500] }).toBe(201);
 });
 
-test("a bucket fills again at the rate of the limit: never more than the burst and what has flown in since", async ({
-  api,
-}) => {
+test("a bucket refills at the limit's rate: never more than the burst plus the refill", async ({ api }) => {
   const started = Date.now();
   let passed = 0;
   for (let round = 0; round < 3; round++) {
@@ -91,7 +89,7 @@ test("all keys of a merchant's test mode have a limit together; its live mode an
   expect((await list(stranger.api)).status).toBe(200);
 });
 
-test("an address that fails with keys again and again waits, other addresses and keys that work do not", async ({
+test("an address that keeps failing with keys must wait; other addresses and valid keys need not", async ({
   baseUrl,
   tenant,
 }) => {
@@ -131,7 +129,7 @@ const pay = ({ form }: OpenedSession, number: string, from: string, attempt?: st
     { headers: { "Sec-Fetch-Site": "same-origin", "X-Forwarded-For": from }, ...(attempt && { attempt }) },
   );
 
-test("an address whose cards are declined again and again must wait: 429, which costs no attempt and charges nothing", async ({
+test("an address whose cards are declined again and again must wait: 429, which uses no attempt and charges nothing", async ({
   open,
 }) => {
   // One IPv6 subscriber has a whole block of addresses.

@@ -8,8 +8,8 @@ import type {
   InquireRequest,
   Outcome,
   Processor,
-  ProcessorObject,
 } from "@/lib/processor/port";
+import type { ProcessorObject } from "@/lib/processor/records";
 
 /** A processor, with the access and controls that the suite needs. */
 export type ProcessorUnderTest = {
@@ -50,7 +50,7 @@ type Money = { captured: number; refunded: number; voided: boolean };
 /** A card with this number and a distant expiry date. */
 export const testCard = (number: string): CardInput => ({ number, exp_month: 12, exp_year: 2099, cvv: "123" });
 
-/** Objects kept by a payment's calls and passed to later ones, as our books do it. */
+/** Objects kept by a payment's calls and passed to later ones, as our books do. */
 class Payment {
   readonly kept: ProcessorObject[] = [];
   constructor(readonly account = newId()) {}
@@ -91,8 +91,14 @@ export function callsTo({ processor, cards, decide }: ProcessorUnderTest) {
     const { token } = await processor.tokenize(payment.account, cards[card]);
     return {
       ...payment.called(),
-      ...{ token, amount: AMOUNT, currency: "USD", capture: false, customerEmail: null, billingAddress: null },
-      ...{ description: null, metadata: {} },
+      token,
+      amount: AMOUNT,
+      currency: "USD",
+      capture: false,
+      customerEmail: null,
+      billingAddress: null,
+      description: null,
+      metadata: {},
       ...given,
       payment,
     };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Inquiry, Outcome, ProcessorObject } from "@/lib/processor/port";
+import type { Inquiry, Outcome } from "@/lib/processor/port";
+import type { ProcessorObject } from "@/lib/processor/records";
 import { AMOUNT, type Charge, callsTo, DUPLICATES, type ProcessorUnderTest, refused, times } from "./calls";
 
 export function closing(under: ProcessorUnderTest): void {
@@ -7,7 +8,7 @@ export function closing(under: ProcessorUnderTest): void {
   const { authorization, followUp, inquiry, end, charged, close } = callsTo(under);
 
   describe("an authorization that is closed", () => {
-    test.each(["in time", "past its time"])("before its call is never executed: one that comes %s", async (when) => {
+    test.each(["in time", "past its time"])("before its call is never executed: a call %s", async (when) => {
       const notAfter = new Date(Date.now() + (when === "in time" ? 60_000 : -60_000));
       const charge = await authorization("approved", { capture: true, notAfter });
       expect(await close(charge)).toEqual({ kind: "never" });
@@ -20,7 +21,7 @@ export function closing(under: ProcessorUnderTest): void {
         expect(await end(kind, followUp(charge, AMOUNT))).toMatchObject(refused);
     });
 
-    test("after its call is what it was", async () => {
+    test("after its call keeps its outcome", async () => {
       const charge = await charged(true);
       expect(await close(charge)).toMatchObject({ kind: "approved" });
       expect(await money(charge.reference)).toEqual({ captured: AMOUNT, refunded: 0, voided: false });
@@ -32,7 +33,7 @@ export function closing(under: ProcessorUnderTest): void {
       expect(await close(challenged)).toEqual(asked);
     });
 
-    test("during its call ends one way or the other, and both are told the same", async () => {
+    test("during its call is either closed or executed, and both calls agree", async () => {
       const ends = await Promise.all(
         times(DUPLICATES, async (turn) => {
           const charge = await authorization("approved", { capture: true });
@@ -52,7 +53,7 @@ export function closing(under: ProcessorUnderTest): void {
         ? (["not_sent", "never", 0] as const)
         : // No id is kept first, so the call is executed before it can be closed.
           (["approved", "approved", AMOUNT] as const);
-    test("while its call waits for an id to be kept moves nothing when that goes on", async () => {
+    test("while its call waits in `keep` moves nothing when the call continues", async () => {
       const charge = await authorization("approved", { capture: true });
       const waiting = heldKeep(charge);
       const call = processor.authorize({ ...charge, keep: waiting.keep });
@@ -89,7 +90,7 @@ export function keeping(under: ProcessorUnderTest): void {
   const { ownIds } = processor.capabilities;
   const keptFirst = ownIds === true;
   const fails = async () => {
-    throw new Error("another process has the operation");
+    throw new Error("another process holds the operation");
   };
   const answerOf = (call: Promise<Outcome>) =>
     call.then(
@@ -97,8 +98,8 @@ export function keeping(under: ProcessorUnderTest): void {
       () => "rejected",
     );
 
-  describe("ids of its own, if it has any, are kept: before money can move, or found again by our reference", () => {
-    test("of an authorization: when that fails first nothing is executed, and a repeat ends it", async () => {
+  describe("the processor's own ids, if any, are kept before money can move, or found again by our reference", () => {
+    test("of an authorization: if `keep` fails before the call, nothing is executed, and a repeat completes it", async () => {
       const charge = await authorization("approved", { capture: true });
       expect(await answerOf(processor.authorize({ ...charge, keep: fails }))).toBe(ownIds ? "rejected" : "approved");
       expect((await money(charge.reference))?.captured ?? 0).toBe(keptFirst ? 0 : AMOUNT);
@@ -114,7 +115,7 @@ export function keeping(under: ProcessorUnderTest): void {
       ["void", false],
       ["refund", true],
     ] as const)(
-      "of a %s: when that fails nothing is executed unless its id comes with it, and a repeat is, once",
+      "of a %s: if `keep` fails, nothing is executed unless the id is in the response, and a repeat executes it once",
       async (kind, capture) => {
         const charge = await charged(capture);
         const before = await money(charge.reference);
@@ -134,7 +135,7 @@ export function keeping(under: ProcessorUnderTest): void {
       },
     );
 
-    test("each is named once, however often its call is sent", async () => {
+    test("each is kept once, however often its call is sent", async () => {
       const charge = await charged(true);
       const refund = followUp(charge, 1_000);
       for (const _ of times(3, () => null)) await end("refund", refund);
@@ -160,7 +161,7 @@ export function challenges(under: ProcessorUnderTest): void {
 
   describe("a challenge", () => {
     test.each([true, false])(
-      "moves nothing before it is passed, and then once; captured at once: %s",
+      "moves nothing before it is passed, and then once; captured immediately: %s",
       async (capture) => {
         const { charge, url } = await asked(capture);
         expect(await end("capture", followUp(charge, AMOUNT))).toMatchObject(refused);
@@ -191,7 +192,7 @@ export function challenges(under: ProcessorUnderTest): void {
       expect((await money(charge.reference))?.captured ?? 0).toBe(0);
     });
 
-    test("is decided once: opposite answers at once hear the same end", async () => {
+    test("is decided once: concurrent opposite results get the same outcome", async () => {
       const { charge, url } = await asked(true);
       const answers = times(12, (index) => continuation(charge, index % 2 ? "passed" : "abandoned"));
       const [, ...outcomes] = await Promise.all([

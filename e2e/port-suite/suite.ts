@@ -38,7 +38,7 @@ function onceByReference(under: ProcessorUnderTest): void {
     const same = (outcomes: readonly Outcome[]) =>
       expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome))).size).toBe(1);
 
-    test("an authorization that is sent many times at once", async () => {
+    test("an authorization sent many times concurrently", async () => {
       const charge = await authorization("approved", { capture: true });
       const outcomes = await Promise.all(times(DUPLICATES, () => processor.authorize(charge)));
       same(outcomes);
@@ -52,7 +52,7 @@ function onceByReference(under: ProcessorUnderTest): void {
       ["capture", false, { captured: AMOUNT, refunded: 0, voided: false }],
       ["void", false, { captured: 0, refunded: 0, voided: true }],
       ["refund", true, { captured: AMOUNT, refunded: 3_000, voided: false }],
-    ] as const)("a %s that is sent many times at once", async (kind, capture, after) => {
+    ] as const)("a %s sent many times concurrently", async (kind, capture, after) => {
       const charge = await charged(capture);
       const request = followUp(charge, kind === "refund" ? 3_000 : AMOUNT);
       same(await Promise.all(times(DUPLICATES, () => processor[kind](request))));
@@ -62,7 +62,7 @@ function onceByReference(under: ProcessorUnderTest): void {
       expect(await money(charge.reference)).toEqual(after);
     });
 
-    test("a decline, which is the same answer again", async () => {
+    test("a decline, which repeats the same outcome", async () => {
       const charge = await authorization("declined", { capture: true });
       const outcome = await processor.authorize(charge);
       expect(outcome).toMatchObject({ kind: "declined", decline_code: expect.any(String) });
@@ -71,7 +71,7 @@ function onceByReference(under: ProcessorUnderTest): void {
       expect((await money(charge.reference))?.captured ?? 0).toBe(0);
     });
 
-    test("a refusal, which stands when it would be allowed later wherever it is a record", async () => {
+    test("a recorded refusal, which stays refused even if it would be allowed later", async () => {
       const charge = await charged(false);
       const refund = followUp(charge, 1_000);
       const known = () => processor.inquire(inquiry(charge, "refund", refund.reference));
@@ -86,7 +86,7 @@ function onceByReference(under: ProcessorUnderTest): void {
       expect(await known()).toMatchObject(under.recordsFirst ? refused : { kind: "approved" });
     });
 
-    test("a late call: what it answers is what its books hold", async () => {
+    test("a late call, whose outcome matches the processor's books", async () => {
       const charge = await authorization("approved", { capture: true, notAfter: new Date(Date.now() - 60_000) });
       const outcome = await processor.authorize(charge);
       const known = await processor.inquire(inquiry(charge, "authorize", charge.reference));
@@ -103,15 +103,15 @@ function limits(under: ProcessorUnderTest): void {
   const { processor, money } = under;
   const { authorization, followUp, inquiry, end, endsOf, charged } = callsTo(under);
 
-  describe("never more than there is", () => {
-    test("refunds of one charge, many at once", async () => {
+  describe("never more than is left", () => {
+    test("concurrent refunds of one charge", async () => {
       const charge = await charged(true, 1_000);
       const refunds = times(DUPLICATES, () => followUp(charge, 300));
       expect(approvals(await endsOf(refunds.map((request) => ({ kind: "refund", request }))))).toBe(3);
       expect(await money(charge.reference)).toEqual({ captured: 1_000, refunded: 900, voided: false });
     });
 
-    test("a capture, of whatever part", async () => {
+    test("a capture of any part", async () => {
       const charge = await charged(false);
       expect(await end("capture", followUp(charge, AMOUNT + 1))).toMatchObject(refused);
       const part = processor.capabilities.partialCapture ? 4_000 : AMOUNT;
@@ -122,14 +122,14 @@ function limits(under: ProcessorUnderTest): void {
       expect(await end("refund", followUp(charge, part))).toEqual({ kind: "approved" });
     });
 
-    test("a part is captured only by a processor that says so", async () => {
+    test("a part only if the processor declares partial captures", async () => {
       const charge = await charged(false);
       const part = await end("capture", followUp(charge, 4_000));
       expect(part.kind).toBe(processor.capabilities.partialCapture ? "approved" : "declined");
       expect((await money(charge.reference))?.captured).toBe(processor.capabilities.partialCapture ? 4_000 : 0);
     });
 
-    test("a void and a capture of one charge are not both done", async () => {
+    test("either a void or a capture of one charge", async () => {
       for (const charge of await Promise.all(times(6, () => charged(false)))) {
         const rivals = times(4, (index) => ({
           kind: index % 2 ? ("void" as const) : ("capture" as const),
@@ -142,7 +142,7 @@ function limits(under: ProcessorUnderTest): void {
     });
 
     test.each([true, false])(
-      "a void that gives back even what was captured, which is whole; captured: %s",
+      "a void with evenCaptured, which also refunds a full capture; captured: %s",
       async (capture) => {
         const charge = await charged(capture);
         const request = { ...followUp(charge, AMOUNT), evenCaptured: true } as const;
@@ -159,7 +159,7 @@ function limits(under: ProcessorUnderTest): void {
       },
     );
 
-    test("nothing of what was voided, declined, or is in another currency", async () => {
+    test("nothing of a charge that was voided or declined, or is in another currency", async () => {
       const voided = await charged(false);
       expect(await end("void", followUp(voided, AMOUNT))).toEqual({ kind: "approved" });
       expect(await end("capture", followUp(voided, AMOUNT))).toMatchObject(refused);
@@ -179,7 +179,7 @@ function knowing(under: ProcessorUnderTest): void {
   const { authorization, inquiry, charged } = callsTo(under);
 
   test.each(["authorize", "continue", "capture", "void", "refund"] as const)(
-    "a %s that it never got is not found, and asking moves nothing",
+    "a %s that never arrived is not found, and an inquiry moves nothing",
     async (kind) => {
       const charge = kind === "authorize" ? await authorization() : await charged(false);
       const reference = kind === "authorize" ? charge.reference : newId();
@@ -190,7 +190,7 @@ function knowing(under: ProcessorUnderTest): void {
     },
   );
 
-  test("it is asked again while the operation is still held", () => {
+  test("not found becomes conclusive within the operation's lease", () => {
     expect(processor.notFoundConclusiveAfterMs).toBeLessThanOrEqual(2_000);
   });
 
@@ -206,7 +206,7 @@ function knowing(under: ProcessorUnderTest): void {
   });
 
   const { unusedCards } = under;
-  test.runIf(unusedCards)("what it keeps of cards goes, and what was paid with them stays", async () => {
+  test.runIf(unusedCards)("unused card data is deleted, and payments with used cards stay", async () => {
     if (!unusedCards) return;
     const charge = await charged(true);
     await authorization();
@@ -224,8 +224,8 @@ function apart(under: ProcessorUnderTest): void {
   const { processor, money } = under;
   const { authorization, followUp, end, charged, close } = callsTo(under);
 
-  describe("accounts are apart", () => {
-    test("nobody moves another's money, under whatever reference", async () => {
+  describe("accounts are isolated", () => {
+    test("no account moves another's money, whatever the reference", async () => {
       const charge = await charged(true);
       const stranger = newId();
       const held = await charged(false);
@@ -236,7 +236,7 @@ function apart(under: ProcessorUnderTest): void {
       expect(await money(held.reference)).toEqual({ captured: 0, refunded: 0, voided: false });
     });
 
-    test("another's reference is neither executed again nor closed", async () => {
+    test("another account's reference is neither executed again nor closed", async () => {
       const charge = await charged(true);
       const stranger = await authorization("approved", { capture: true, reference: charge.reference });
       expect(await processor.authorize(stranger)).toMatchObject({ kind: "not_sent" });
@@ -263,7 +263,7 @@ function reporting(under: ProcessorUnderTest): void {
     return { charge, refund };
   }
 
-  test("a refund that comes back is declined from then on, and its money is there again", async () => {
+  test("a returned refund is declined from then on, and its money is back", async () => {
     const { charge, refund } = await returned();
     expect(await processor.inquire(inquiry(charge, "refund", refund.reference))).toMatchObject(refused);
     expect(await processor.refund(refund)).toMatchObject(refused);
@@ -279,7 +279,7 @@ function reporting(under: ProcessorUnderTest): void {
 type Returned = () => Promise<{ charge: Charge; refund: FollowUpRequest }>;
 
 function pulled(reports: PulledReports, returned: Returned, under: ProcessorUnderTest): void {
-  test("come again until they are acknowledged, and by no message", async () => {
+  test("are listed until they are acknowledged, and never arrive as messages", async () => {
     const { charge, refund } = await returned();
     const list = async () =>
       (await reports.list(1_000, BEFORE_ALL)).filter(({ account }) => account === charge.account);
@@ -293,7 +293,7 @@ function pulled(reports: PulledReports, returned: Returned, under: ProcessorUnde
 }
 
 function pushed(reports: PushedReports, returned: Returned, under: ProcessorUnderTest): void {
-  test("name what came back", async () => {
+  test("identify the returned refund", async () => {
     const { charge, refund } = await returned();
     const messages = await under.messages(charge.account);
     const told = (await Promise.all(messages.map(async (message) => reports.read(message)))).flat();
@@ -305,7 +305,7 @@ function pushed(reports: PushedReports, returned: Returned, under: ProcessorUnde
     expect(told.filter(isNamed).length).toBeGreaterThan(0);
   });
 
-  test("are read as often as they are sent, and only as the processor has written them", async () => {
+  test("are read every time they are sent, and only unmodified", async () => {
     const { charge } = await returned();
     const messages = await under.messages(charge.account);
     expect(messages.length).toBeGreaterThan(0);

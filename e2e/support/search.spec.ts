@@ -56,7 +56,7 @@ test("everything can be found in the one box, by keyboard, and leads to the paym
   // Details that someone might remember: half an address, a card's last digits, the approximate amount.
   const remembered = await look(`${email.slice(0, 12)} 4242 about $${Math.round(amount / 100)} today`);
   await expect(remembered.locator(`a[href="/support/payments/${payment.id}"]`)).toHaveCount(1);
-  await expect(remembered.getByRole("status").filter({ hasText: "read as" })).toContainText("card ends in 4242");
+  await expect(remembered.getByRole("status").filter({ hasText: "read as" })).toContainText("Card ends in 4242");
   await remembered
     .getByRole("navigation", { name: "Sort transactions" })
     .getByRole("link", { name: "Largest" })
@@ -73,7 +73,7 @@ test("everything can be found in the one box, by keyboard, and leads to the paym
   expect(seen.length).toBeGreaterThanOrEqual(texts.length + 5);
 
   await look("nobody@nowhere.example");
-  await expect(staffPage.getByRole("heading", { name: "Nothing found in any merchant's data" })).toBeVisible();
+  await expect(staffPage.getByRole("heading", { name: "Nothing found in any merchant’s data" })).toBeVisible();
   await expect(async () => {
     await staffPage.getByRole("searchbox").fill("");
     await staffPage.keyboard.press("Enter");

@@ -12,7 +12,7 @@ import { captured } from "../samples";
 const codeOf = (secret: string) => new TOTP({ secret: Secret.fromBase32(secret) }).generate();
 
 test.describe("signing in", () => {
-  test("what create-staff prints signs in, with a code and never without", async ({ page }) => {
+  test("the output of create-staff signs in, with a code and never without", async ({ page }) => {
     const staff = await runCreateStaff(`${randomUUID()}@cardlane.test`);
     expect(staff.recovery_codes).toHaveLength(10);
     await page.goto("/support?q=4242");
@@ -49,7 +49,7 @@ test.describe("signing in", () => {
     expect(page.status()).toBe(307);
   });
 
-  test("a merchant's cookie opens nothing here, and the staff's nothing at a merchant's", async ({
+  test("a merchant's cookie opens nothing here, and the staff's opens nothing at a merchant's", async ({
     owner,
     tenant,
     staff,

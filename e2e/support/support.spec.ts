@@ -37,7 +37,7 @@ test("a refund for a merchant carries the reason, and the merchant sees it", asy
   expect([...acts]).toEqual([{ action: "support.refundTransaction", reason }]);
 });
 
-test("the merchant's people see in their dashboard what support did and why", async ({
+test("the merchant's users see in their dashboard what support did and why", async ({
   tenant,
   staffPage,
   newPerson,
@@ -62,7 +62,7 @@ test("the merchant's people see in their dashboard what support did and why", as
   await context.close();
 });
 
-test("suspending stops a key at once and the merchant's people act no more, reinstating undoes it", async ({
+test("suspending stops keys immediately and the merchant's users can't act; reinstating undoes it", async ({
   tenant,
   staffPage,
   owner: _,
@@ -123,7 +123,7 @@ test("a locked sign-in is unlocked with a reason", async ({ tenant, staffPage, n
   expect(row).toEqual({ failed_sign_ins: 0, locked_until: null });
 });
 
-test("an unknown outcome that waits for staff is asked about again, and is known then", async ({
+test("an unknown outcome that waits for staff is checked again, and becomes known", async ({
   tenant,
   staffPage,
   db,
