@@ -1,8 +1,8 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { actionText } from "@/components/accounts/activity";
 import { CopyId } from "@/components/ui/copy";
 import { Time } from "@/components/ui/time";
+import { actionText } from "@/lib/contract/accounts/activity";
 import type { OwnAct } from "@/lib/contract/support/merchant-view";
 import type { PaymentAuditEntry } from "@/lib/contract/support/payment-detail";
 import { type StaffActView, staffActWords } from "@/lib/contract/support/staff-acts";
@@ -18,7 +18,10 @@ export function ActList({ acts, about }: ActListProps) {
   return (
     <Acts
       acts={acts.map((act) => ({
-        ...{ id: act.id, at: act.at, words: staffActWords(act.action), by: act.staff.email },
+        id: act.id,
+        at: act.at,
+        words: staffActWords(act.action),
+        by: act.staff.email,
         more: (
           <>
             {act.objectId !== about && <ActObject act={act} />}

@@ -118,7 +118,7 @@ export function AuditFilters({ filter, staff }: AuditFiltersProps) {
             </Select>
           )}
         </Field>
-        <Field label="Merchant's id">
+        <Field label="Merchant’s id">
           {(props) => (
             <Input
               {...props}

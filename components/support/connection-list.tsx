@@ -33,7 +33,7 @@ export function ConnectionList({ connections }: { connections: readonly SupportC
               {label}
             </Link>
             <p className="flex flex-wrap items-center gap-x-2 text-soft">
-              {merchant?.name ?? "The operator's, for all merchants without one"} <ModeBadge mode={mode} />
+              {merchant?.name ?? "The operator’s, for all merchants without one"} <ModeBadge mode={mode} />
             </p>
           </div>
           {last === null ? (

@@ -1,6 +1,6 @@
 /** Texts and badges shared by support pages. */
 import { Badge, StatusBadge, type Tone } from "@/components/ui/badge";
-import type { UserRole } from "@/lib/contract/permissions";
+import { ROLE_LABELS, type UserRole } from "@/lib/contract/permissions";
 import type { SupportOperation } from "@/lib/contract/support/payment-detail";
 import type { Mode } from "@/lib/contract/transactions/words";
 
@@ -39,8 +39,6 @@ export const OPERATION_WORDS: Record<SupportOperation["kind"], string> = {
 };
 
 export const ROLE_NAMES: Record<UserRole, string> = {
-  owner: "Owner",
-  operator: "Operator",
-  viewer: "Viewer",
-  staff: "Support",
+  ...ROLE_LABELS,
+  staff: "Cardlane",
 };

@@ -1,16 +1,22 @@
 import Link from "next/link";
+import { DisputeRows } from "@/components/disputes/dispute-table";
+import { InvoiceBadge } from "@/components/invoices/status";
+import { SubscriptionBadge } from "@/components/subscriptions/status";
 import { StatusBadge, TransactionBadge } from "@/components/ui/badge";
 import { Card, Money } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy";
 import { Time } from "@/components/ui/time";
 import { cardText } from "@/lib/contract/format";
 import {
+  BILLING_SHOWN,
   type CurrencyVolume,
   type MerchantEnvironment as Environment,
   ERRORS_SHOWN,
   KEYS_SHOWN,
   type MerchantError,
+  type MerchantInvoice,
   type MerchantKey,
+  type MerchantSubscription,
   type MerchantTransaction,
   TRANSACTIONS_SHOWN,
 } from "@/lib/contract/support/merchant-view";
@@ -18,7 +24,8 @@ import { signedAmount } from "@/lib/contract/transactions/words";
 import { PlainStatus } from "./labels";
 
 export function MerchantEnvironment({ environment }: { environment: Environment }) {
-  const { volume, keys, errors, transactions, plans, feeBasisPoints, clock } = environment;
+  const { volume, keys, errors, transactions, subscriptions, invoices, disputes, plans, feeBasisPoints, clock } =
+    environment;
   return (
     <>
       <EnvironmentVolume volume={volume} />
@@ -34,6 +41,21 @@ export function MerchantEnvironment({ environment }: { environment: Environment 
       <Card title="Latest transactions" description={`The latest ${TRANSACTIONS_SHOWN}.`} flush>
         <TransactionRows transactions={transactions} />
       </Card>
+      {subscriptions.length > 0 && (
+        <Card title="Latest subscriptions" description={`The latest ${BILLING_SHOWN}.`} flush>
+          <SubscriptionRows subscriptions={subscriptions} />
+        </Card>
+      )}
+      {invoices.length > 0 && (
+        <Card title="Latest invoices" description={`The latest ${BILLING_SHOWN}.`} flush>
+          <InvoiceRows invoices={invoices} />
+        </Card>
+      )}
+      {disputes.length > 0 && (
+        <Card title="Latest disputes" description={`The latest ${BILLING_SHOWN}.`} flush>
+          <DisputeRows disputes={disputes} mode={null} />
+        </Card>
+      )}
       <Card title="Latest failed requests" description={`The latest ${ERRORS_SHOWN}, kept for 30 days.`} flush>
         <ErrorRows errors={errors} />
       </Card>
@@ -68,6 +90,56 @@ function TransactionRows({ transactions }: { transactions: readonly MerchantTran
             </p>
           </div>
           <TransactionBadge of={row} />
+          <Time at={row.createdAt} className="text-soft text-xs" />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const BILLING_ROW =
+  "relative flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2 text-[13px] hover:bg-raised has-focus-visible:bg-raised";
+const BILLING_LINK = "min-w-0 truncate font-medium text-accent after:absolute after:inset-0 hover:underline";
+
+function SubscriptionRows({ subscriptions }: { subscriptions: readonly MerchantSubscription[] }) {
+  return (
+    <ul className="divide-y">
+      {subscriptions.map((row) => (
+        <li key={row.id} className={BILLING_ROW}>
+          <div className="min-w-0 flex-1">
+            <Link href={`/support/subscriptions/${row.id}`} prefetch={false} className={BILLING_LINK}>
+              {row.planName} <Money amount={row.amount} currency={row.currency} />
+            </Link>
+            <p className="truncate text-soft text-xs">{row.customer}</p>
+          </div>
+          <SubscriptionBadge status={row.status} />
+          <Time at={row.createdAt} className="text-soft text-xs" />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function InvoiceRows({ invoices }: { invoices: readonly MerchantInvoice[] }) {
+  return (
+    <ul className="divide-y">
+      {invoices.map((row) => (
+        <li key={row.id} className={BILLING_ROW}>
+          <div className="min-w-48 flex-1">
+            <Link href={`/support/invoices/${row.id}`} prefetch={false} className={BILLING_LINK}>
+              {row.number ?? "Draft"} <Money amount={row.amountDue} currency={row.currency} />
+            </Link>
+            <p className="truncate text-soft text-xs">
+              {row.customerId}
+              {row.nextAttemptAt && (
+                <>
+                  {" · next attempt "}
+                  <Time at={row.nextAttemptAt} />
+                </>
+              )}
+            </p>
+          </div>
+          <InvoiceBadge status={row.status} />
           <Time at={row.createdAt} className="text-soft text-xs" />
         </li>
       ))}

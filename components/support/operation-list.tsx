@@ -36,7 +36,7 @@ export function OperationList({ operations, answers }: OperationListProps) {
               ...(operation.detail ? [{ term: "Detail", value: operation.detail }] : []),
               {
                 term: "Reference",
-                value: <CopyId id={operation.id} label="Copy the processor's reference" />,
+                value: <CopyId id={operation.id} label="Copy the processor’s reference" />,
               },
               {
                 term: "Idempotency key",

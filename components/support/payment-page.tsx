@@ -9,7 +9,7 @@ import {
   PaymentNotice,
   ProcessorObjects,
 } from "@/components/payments/payment-facts";
-import { EventList, HistoryBlocks } from "@/components/payments/payment-records";
+import { EventList, HistoryBlocks, LedgerTable } from "@/components/payments/payment-records";
 import { Actor, HttpStatus, times } from "@/components/payments/request-list";
 import { StatusBadge } from "@/components/ui/badge";
 import { Card, Facts, Money } from "@/components/ui/card";
@@ -64,11 +64,14 @@ export function SupportPaymentPage({ shown, answers }: SupportPaymentPageProps) 
         }
       />
       <div className="flex flex-col gap-4">
-        <PaymentNotice detail={detail} />
+        <PaymentNotice detail={detail} mode={null} />
         <PaymentAmounts detail={detail} wide />
         <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
           <div className="flex min-w-0 flex-col gap-4">
             <HistoryBlocks detail={detail} mode={null} />
+            <Card title="Ledger" flush>
+              <LedgerTable lines={detail.ledger} />
+            </Card>
             <Card
               title="Operations"
               description={`Every call to the processor, newest first${operations.length === OPERATIONS_SHOWN ? `; the latest ${OPERATIONS_SHOWN} are shown` : ""}.`}
@@ -92,7 +95,7 @@ export function SupportPaymentPage({ shown, answers }: SupportPaymentPageProps) 
               <PaymentOwner shown={shown} />
             </Card>
             <Card title="Card and checks">
-              <PaymentCard detail={detail} />
+              <PaymentCard detail={detail} bin />
             </Card>
             {detail.processor && (
               <Card title={`At ${detail.processor.name ?? "the processor"}`}>
@@ -103,7 +106,7 @@ export function SupportPaymentPage({ shown, answers }: SupportPaymentPageProps) 
               <PaymentCustomer payment={payment} />
             </Card>
             <Card title="Details">
-              <PaymentFacts payment={payment} />
+              <PaymentFacts payment={payment} ids />
             </Card>
             <Card title="Support activity" description="Visible to the merchant." flush>
               <ActList acts={acts} about={payment.id} />

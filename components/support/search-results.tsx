@@ -6,7 +6,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { PageLinks, withFilters } from "@/components/ui/page-links";
 import { buttonStyles } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
-import { filterChips } from "@/lib/client/transactions/filter-chips";
+import { filterChips } from "@/lib/client/lists/filter-chips";
 import { cardText } from "@/lib/contract/format";
 import {
   MAX_PAGES,
@@ -18,6 +18,7 @@ import {
   type SearchResponse,
   type TransactionSearch,
 } from "@/lib/contract/support/search-results";
+import { FILTER_ROWS } from "@/lib/contract/transactions/filters";
 import { ModeBadge, OPERATION_WORDS, PlainStatus } from "./labels";
 
 /** Hits by kind, with the interpretation of the query, and a note if there are more hits than shown. */
@@ -38,8 +39,7 @@ export function SearchResults({ answer }: { answer: SearchResponse }) {
           : count === 0
             ? "Nothing found"
             : `${count.toLocaleString("en-US")}${capped ? " or more" : ""} found`}{" "}
-        for <strong className="font-medium text-ink">{text}</strong>
-        {readAs.length > 0 && `, read as ${readAs.join("; or ")}`}.
+        for <strong className="font-medium text-ink">{text}</strong>.
         {transactions?.reach === "recent" && (
           <>
             {" "}
@@ -52,6 +52,16 @@ export function SearchResults({ answer }: { answer: SearchResponse }) {
               Search all time
             </Link>
           </>
+        )}
+        {readAs.length > 0 && (
+          <span className="mt-2 flex flex-wrap items-center gap-1.5">
+            Read as
+            {readAs.map((meaning) => (
+              <span key={meaning} className="rounded-full border px-2.5 py-0.5 text-ink">
+                {meaning}
+              </span>
+            ))}
+          </span>
         )}
       </output>
       {transactions?.problems.map((problem) => (
@@ -93,16 +103,11 @@ export function SearchResults({ answer }: { answer: SearchResponse }) {
   );
 }
 
-/** The transaction filters in words. */
-function readAsOf({ filters, refundedAgain }: TransactionSearch): string[] {
-  const chips = filterChips(filters, "UTC").map(({ label }) =>
-    `${label.charAt(0).toLowerCase()}${label.slice(1)}`.replace(": ", " "),
-  );
-  const all = [...chips, ...(refundedAgain ? ["refunded more than once"] : [])];
-  return all.length === 0
-    ? []
-    : [`transactions by ${all.join(", ")}${filters.created_at || filters.captured_at ? " (days in UTC)" : ""}`];
-}
+/** The transaction filters in words, with days in UTC. */
+const readAsOf = ({ filters, refundedAgain }: TransactionSearch): string[] => [
+  ...filterChips(FILTER_ROWS, filters, "UTC").map(({ label }) => label),
+  ...(refundedAgain ? ["Refunded more than once"] : []),
+];
 
 type SearchPlace = { text: string; search: TransactionSearch };
 
@@ -219,7 +224,7 @@ function PastEnd({ text, search }: SearchPlace) {
 function NothingFound() {
   return (
     <EmptyState
-      title="Nothing found in any merchant's data"
+      title="Nothing found in any merchant’s data"
       description={
         <>
           Enter ids, e-mail addresses and keys in full; the first letters of a name are enough. Days are in UTC. You can
@@ -300,15 +305,15 @@ function UnknownNotice({ all, waiting }: { all: number; waiting: number }) {
 
 /** One-sentence version of the start page's table. */
 const WHAT_CAN_BE_FOUND =
-  "ids (pay_, txn_, key_, mer_, env_, plan_, cs_, batch_, evt_, req_, usr_, sub_), operation UUIDs, e-mail addresses, idempotency keys, merchant names, and anything the merchants’ own transaction search understands";
+  "ids (pay_, txn_, key_, mer_, env_, plan_, cs_, batch_, evt_, req_, usr_, sub_, inv_, pm_), operation UUIDs, e-mail addresses, idempotency keys, merchant names, and anything the merchants’ own transaction search understands";
 
 const SEARCH_EXAMPLES: readonly { what: string; how: string; finds: string }[] = [
   {
     what: "Id",
     how: "pay_…, txn_…, key_…, mer_…, req_…, usr_… and the others",
-    finds: "That object, in any merchant's account",
+    finds: "That object, in any merchant’s account",
   },
-  { what: "E-mail address", how: "anna@example.com", finds: "A customer's transactions, and users" },
+  { what: "E-mail address", how: "anna@example.com", finds: "A customer’s transactions, and users" },
   {
     what: "Transactions",
     how: "4242 about $20 yesterday · anna smith · declined visa over €50 last week",
@@ -321,6 +326,6 @@ const SEARCH_EXAMPLES: readonly { what: string; how: string; finds: string }[] =
   },
   { what: "Request", how: "req_…", finds: "The request and what it started" },
   { what: "Idempotency key", how: "the whole key", finds: "Its first use, and the payment" },
-  { what: "Operation", how: "its UUID, the processor's reference", finds: "The payment it belongs to" },
+  { what: "Operation", how: "its UUID, the processor’s reference", finds: "The payment it belongs to" },
   { what: "Merchant", how: "any part of the name", finds: "The merchant" },
 ];

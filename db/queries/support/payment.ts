@@ -4,7 +4,7 @@ import type { Mode } from "@/lib/contract/transactions/words";
 import type { ClockColumns } from "../clock";
 import { isOver } from "../payments/operations";
 
-type PaymentOwner = {
+type Owner = {
   id: string;
   mode: Mode;
   merchantId: string;
@@ -12,13 +12,17 @@ type PaymentOwner = {
   suspended: boolean;
 } & ClockColumns;
 
-/** Environment and merchant of a payment known only by id: one primary key lookup per environment. */
-export async function findPaymentOwner(sql: Sql, paymentId: string): Promise<PaymentOwner | null> {
-  const [row] = await sql<PaymentOwner[]>`
+/** Environment and merchant of a row known only by id: one primary key lookup per environment. */
+export async function findOwner(
+  sql: Sql,
+  table: "payments" | "subscriptions" | "invoices" | "disputes",
+  id: string,
+): Promise<Owner | null> {
+  const [row] = await sql<Owner[]>`
     select e.id, e.mode, e.merchant_id as "merchantId", m.name as merchant_name, m.suspended_at is not null as suspended,
       e.clock_offset_ms, e.clock_frozen_at
     from environments e
-    cross join lateral (select from payments where environment_id = e.id and id = ${paymentId}::uuid limit 1) p
+    cross join lateral (select from ${sql(table)} where environment_id = e.id and id = ${id}::uuid limit 1) found
     join merchants m on m.id = e.merchant_id
     limit 1`;
   return row ?? null;

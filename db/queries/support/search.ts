@@ -67,6 +67,55 @@ export function findPlans(sql: Sql, id: string, limit: number): Promise<FoundRow
   );
 }
 
+export function findSubscriptions(sql: Sql, id: string, limit: number): Promise<FoundRow[]> {
+  const amount = sql`(s.plan ->> 'amount')::bigint * s.quantity`;
+  const shown = { title: sql`s.plan ->> 'name'`, status: sql`s.status`, amount, currency: sql`s.currency` };
+  return everywhere(
+    sql,
+    sql`select s.id::text, ${columns(sql, shown)}, s.created_at as at
+      from subscriptions s where s.environment_id = e.id and s.id = ${id}::uuid and s.event_sequence > 0`,
+    limit,
+  );
+}
+
+export function findInvoices(sql: Sql, id: string, limit: number): Promise<FoundRow[]> {
+  const title = sql`'INV-' || lpad(i.number::text, 6, '0')`;
+  const shown = { title, status: sql`i.status`, amount: sql`i.amount_due`, currency: sql`i.currency` };
+  return everywhere(
+    sql,
+    sql`select i.id::text, ${columns(sql, shown)}, i.created_at as at
+      from invoices i where i.environment_id = e.id and i.id = ${id}::uuid and i.event_sequence > 0`,
+    limit,
+  );
+}
+
+export function findDisputes(sql: Sql, id: string, limit: number): Promise<FoundRow[]> {
+  const shown = {
+    status: sql`d.status`,
+    amount: sql`d.amount`,
+    currency: sql`d.currency`,
+    payment_id: sql`d.payment_id`,
+  };
+  return everywhere(
+    sql,
+    sql`select d.id::text, ${columns(sql, shown)}, d.created_at as at
+      from disputes d where d.environment_id = e.id and d.id = ${id}::uuid`,
+    limit,
+  );
+}
+
+export function findPaymentMethods(sql: Sql, id: string, limit: number): Promise<FoundRow[]> {
+  return everywhere(
+    sql,
+    sql`select p.id::text, 'Card of ' || p.customer_id as title,
+        case when p.removed_at is null then 'ACTIVE' else 'REMOVED' end as status, null::bigint as amount,
+        null::text as currency, p.card_brand::text, p.card_last4, null::text as customer_email, null::uuid as payment_id,
+        p.created_at as at
+      from payment_methods p where p.environment_id = e.id and p.id = ${id}::uuid`,
+    limit,
+  );
+}
+
 export function findClientSessions(sql: Sql, id: string, limit: number): Promise<FoundRow[]> {
   const status = sql`case when s.status = 'OPEN' and s.expires_at <= now() then 'EXPIRED' else s.status end`;
   const shown = { status, amount: sql`s.amount`, currency: sql`s.currency`, payment_id: sql`s.payment_id` };

@@ -1,4 +1,6 @@
+import type { Dispute } from "@/lib/contract/disputes/dispute";
 import type { UserRole } from "@/lib/contract/permissions";
+import type { InvoiceStatus, SubscriptionStatus } from "@/lib/contract/subscriptions/statuses";
 import type { CardBrand, Mode, TransactionStatus, TransactionType } from "@/lib/contract/transactions/words";
 import type { StaffActView } from "./staff-acts";
 
@@ -70,6 +72,29 @@ export type MerchantTransaction = {
   readonly createdAt: string;
 };
 
+export type MerchantSubscription = {
+  readonly id: string;
+  readonly status: SubscriptionStatus;
+  readonly planName: string;
+  /** Minor units, of a period. */
+  readonly amount: number;
+  readonly currency: string;
+  readonly customer: string;
+  readonly createdAt: string;
+};
+
+export type MerchantInvoice = {
+  readonly id: string;
+  readonly number: string | null;
+  readonly status: InvoiceStatus;
+  /** Minor units. */
+  readonly amountDue: number;
+  readonly currency: string;
+  readonly customerId: string;
+  readonly nextAttemptAt: string | null;
+  readonly createdAt: string;
+};
+
 /** One of the merchant's two environments. */
 export type MerchantEnvironment = {
   readonly id: string;
@@ -83,6 +108,12 @@ export type MerchantEnvironment = {
   readonly keys: readonly MerchantKey[];
   readonly errors: readonly MerchantError[];
   readonly transactions: readonly MerchantTransaction[];
+  /** The newest. */
+  readonly subscriptions: readonly MerchantSubscription[];
+  /** The newest. */
+  readonly invoices: readonly MerchantInvoice[];
+  /** The newest. */
+  readonly disputes: readonly Dispute[];
 };
 
 /** An account action by the merchant's own users. */
@@ -106,4 +137,5 @@ export const MEMBERS_SHOWN = 50;
 export const KEYS_SHOWN = 50;
 export const ERRORS_SHOWN = 20;
 export const TRANSACTIONS_SHOWN = 10;
+export const BILLING_SHOWN = 10;
 export const ACTS_SHOWN = 20;

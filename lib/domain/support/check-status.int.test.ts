@@ -27,7 +27,7 @@ async function lostRefund(tenant: MoneyTenant) {
   return { payment, operationId: operations.at(-1)?.id as string };
 }
 
-/** As the recovery worker would leave it: due in the past, and older than a day. */
+/** An operation as the recovery worker leaves it: due in the past, and older than a day. */
 async function age(tenant: MoneyTenant, interval: string): Promise<void> {
   await db.sql`update operations set created_at = created_at - ${interval}::interval
     where environment_id = ${tenant.environmentId} and state = 'open'`;

@@ -85,7 +85,7 @@ describe("the merchant page", () => {
 });
 
 describe("suspending", () => {
-  test("stops every key at once and keeps the reason; reinstating gives them back", async () => {
+  test("stops every key immediately and stores the reason; reinstating restores them", async () => {
     const { secret } = await createApiKey(tenant.service, {
       environmentId: tenant.environmentId,
       name: "Shop",
@@ -120,7 +120,7 @@ describe("suspending", () => {
   });
 });
 
-test("unlocking lets the merchant's member try again, and no other merchant's", async () => {
+test("unlocking lets the merchant's member sign in again, and no other merchant's", async () => {
   const locked = { failed_sign_ins: 10, locked_until: new Date(Date.now() + 1_800_000).toISOString() };
   const person = await createTestUser(db, { merchantId: tenant.merchant.id, role: "viewer", ...locked });
   const userId = encodeId("user", person.id);

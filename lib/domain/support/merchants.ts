@@ -1,6 +1,8 @@
 import { findEnvironmentById, findMerchant, type MerchantRow } from "@/db/queries/accounts/merchants";
 import { type ApiKeyRow, listApiKeys } from "@/db/queries/api-keys";
 import { clockSettingOf } from "@/db/queries/clock";
+import { listDisputes } from "@/db/queries/disputes";
+import { listInvoices, listSubscriptions, runOn } from "@/db/queries/subscriptions/rows";
 import {
   countPlans,
   listEnvironments,
@@ -12,21 +14,25 @@ import {
 } from "@/db/queries/support/merchants";
 import { listSupportActs } from "@/db/queries/support/staff";
 import { findListedTransactions } from "@/db/queries/transactions/transactions";
+import type { InvoiceRow, SubscriptionRow } from "@/db/schema/subscriptions";
 import { AppError } from "@/lib/contract/errors";
 import type { KeyDetail } from "@/lib/contract/idempotency/idempotency-key";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import type { RequestDetail } from "@/lib/contract/request-log/requests";
 import {
   ACTS_SHOWN,
+  BILLING_SHOWN,
   type CurrencyVolume,
   ERRORS_SHOWN,
   KEYS_SHOWN,
   MEMBERS_SHOWN,
   type MerchantEnvironment,
   type MerchantError,
+  type MerchantInvoice,
   type MerchantKey,
   type MerchantMember,
   type MerchantProfile,
+  type MerchantSubscription,
   type MerchantTransaction,
   type MerchantView,
   type OwnAct,
@@ -35,9 +41,11 @@ import {
 import type { Mode } from "@/lib/contract/transactions/words";
 import { clockTime, type Environment, type Service } from "@/lib/domain/context";
 import { idTime } from "@/lib/ids";
+import { presentDispute } from "../disputes/record-dispute";
 import { getIdempotencyKey, type KeyLookup } from "../idempotency/inspect-keys";
 import type { Can } from "../request-log/body-access";
 import { detailOf, findRequestOfAnyone, listRecentErrors } from "../request-log/read-requests";
+import { invoiceNumber } from "../subscriptions/present";
 import { inEnvironment, type StaffCall } from "./staff";
 import { presentStaffAct, recordStaffAct } from "./staff-acts";
 
@@ -111,6 +119,7 @@ const ACTORS = {
   user: "A former member of the team",
   staff: "Support",
   shopper: "A shopper",
+  customer: "A customer",
   system: "Cardlane",
 } as const;
 
@@ -125,7 +134,8 @@ type Shown = Environment & { fee_basis_points: number; timeZone: string };
 async function getMerchantEnvironment(call: StaffCall, shown: Shown): Promise<MerchantEnvironment> {
   const { service } = call;
   const { sql, orm } = service.db;
-  const [volume, plans, keys, errors, transactions] = await Promise.all([
+  const newest = { limit: BILLING_SHOWN, offset: 0, after: null };
+  const [volume, plans, keys, errors, transactions, subscriptions, invoices, disputes] = await Promise.all([
     sumVolume(sql, shown.id, shown.timeZone),
     countPlans(orm, shown.id),
     listApiKeys(orm, shown.id, KEYS_SHOWN),
@@ -137,6 +147,9 @@ async function getMerchantEnvironment(call: StaffCall, shown: Shown): Promise<Me
       { sort: "created_at", order: "desc", limit: TRANSACTIONS_SHOWN, offset: 0 },
       null,
     ),
+    listSubscriptions(runOn(sql), shown.id, {}, newest),
+    listInvoices(runOn(sql), shown.id, {}, newest),
+    listDisputes(orm, shown.id, {}, newest),
   ]);
   const now = service.clock.now().toISOString();
   return {
@@ -149,8 +162,32 @@ async function getMerchantEnvironment(call: StaffCall, shown: Shown): Promise<Me
     keys: keys.map((key) => presentKey(key, now)),
     errors: errors.map(presentError),
     transactions: transactions.rows.map(presentRow),
+    subscriptions: subscriptions.map(presentSubscription),
+    invoices: invoices.map(presentInvoice),
+    disputes: disputes.map((row) => presentDispute(row, shown.mode)),
   };
 }
+
+const presentSubscription = (row: SubscriptionRow): MerchantSubscription => ({
+  id: encodeId("subscription", row.id),
+  status: row.status,
+  planName: row.plan.name,
+  amount: row.plan.amount * row.quantity,
+  currency: row.currency,
+  customer: row.customer_email ?? row.customer_id,
+  createdAt: row.created_at,
+});
+
+const presentInvoice = (row: InvoiceRow): MerchantInvoice => ({
+  id: encodeId("invoice", row.id),
+  number: row.number === null ? null : invoiceNumber(row.number),
+  status: row.status,
+  amountDue: row.amount_due,
+  currency: row.currency,
+  customerId: row.customer_id,
+  nextAttemptAt: row.next_attempt_at,
+  createdAt: row.created_at,
+});
 
 function volumeOf(rows: VolumeRow[]): CurrencyVolume[] {
   const currencies = [...new Set(rows.map((row) => row.currency))];

@@ -1,6 +1,6 @@
 import { clockSettingOf } from "@/db/queries/clock";
 import {
-  findPaymentOwner,
+  findOwner,
   listPaymentAudit,
   listSupportOperations,
   type PaymentAuditRow,
@@ -25,7 +25,7 @@ export async function getSupportPayment(call: StaffCall, input: { id: string }):
   const { service, staff, request } = call;
   const { sql, orm } = service.db;
   const id = decodeId("payment", input.id);
-  const owner = id && (await findPaymentOwner(sql, id));
+  const owner = id && (await findOwner(sql, "payments", id));
   if (!owner) throw resourceNotFound("payment", input.id);
   await recordStaffAct(service, staff, {
     action: "support.viewed_payment",
@@ -81,6 +81,7 @@ const ACTORS = {
   user: "User",
   staff: "Support",
   shopper: "Shopper",
+  customer: "Customer",
   system: "Cardlane itself",
 } as const;
 

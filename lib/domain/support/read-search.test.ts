@@ -7,7 +7,7 @@ import { readSearch } from "./search";
 const kinds = (text: string) => readSearch(text).map((term) => term.by);
 
 test.each(["payment", "transaction", "apiKey", "merchant", "environment", "plan", "clientSession"] as const)(
-  "an id of a %s is nothing else, whatever its case",
+  "an id of a %s matches nothing else, in any case",
   (kind) => {
     const uuid = newId();
     const id = encodeId(kind, uuid);
@@ -76,7 +76,7 @@ describe("a text searches transactions for", () => {
   });
 });
 
-test("days beside the last 4 digits are no card number", () => {
+test("a day next to the last 4 digits is no card number", () => {
   for (let day = 1; day <= 28; day++)
     expect(kinds(`4242 2026-11-${String(day).padStart(2, "0")} 2026-11-28`)).toEqual(["text"]);
 });
@@ -89,7 +89,7 @@ test.each([
   "anna whsec_Q0w3bVh2c1RhZ2Y5R1lxZFNrS1pVb2pOcHhMYnJFMmM=",
   "cst_2rXn8QvLw5TzKb4HyJm7PdGc9FsAe3Ru",
   encodeId("paymentToken", newId()),
-])("%s is refused before it could be written down", (text) => {
+])("%s is refused before it could be recorded", (text) => {
   expect(() => readSearch(text)).toThrow(/last 4 digits/);
 });
 

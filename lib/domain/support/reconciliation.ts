@@ -24,7 +24,9 @@ export async function listSupportReconciliations(call: StaffCall): Promise<Suppo
       last_state === null || last_until === null
         ? null
         : {
-            ...{ state: last_state, until: last_until, difference_count: row.difference_count ?? 0 },
+            state: last_state,
+            until: last_until,
+            difference_count: row.difference_count ?? 0,
             unchecked: row.unchecked?.length ?? 0,
           },
   }));
@@ -41,8 +43,11 @@ export async function getSupportReconciliation(
   const connection = id && (await findConnectionToCompare(sql, id));
   if (!connection) throw resourceNotFound("connection", input.connection);
   await recordStaffAct(service, staff, {
-    ...{ action: ACTION, merchantId: connection.merchant_id, environmentId: connection.environment_id },
-    ...{ objectId: input.connection, requestId: request.id },
+    action: ACTION,
+    merchantId: connection.merchant_id,
+    environmentId: connection.environment_id,
+    objectId: input.connection,
+    requestId: request.id,
   });
   return reconciliationView(service, sql, connection, input);
 }

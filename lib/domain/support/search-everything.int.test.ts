@@ -236,7 +236,7 @@ describe("transactions of all merchants, by the merchants' own search,", () => {
     }
   });
 
-  test("by words of the last 90 days, and of all time when that is asked for or something narrower leads", async () => {
+  test("by words of the last 90 days, and of all time on request or with a narrower filter", async () => {
     const { test: shop } = await createTestMerchant(db);
     const word = `old${randomUUID().slice(0, 8)}`;
     const at = new Date(Date.now() - 100 * 86_400_000);

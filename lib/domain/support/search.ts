@@ -3,18 +3,22 @@ import {
   type FoundRow,
   findApiKeys,
   findClientSessions,
+  findDisputes,
   findEnvironments,
   findEvents,
   findIdempotencyKeys,
+  findInvoices,
   findKeysOfRequest,
   findLoggedRequests,
   findMerchants,
   findMerchantsByName,
   findOperations,
   findOperationsOfRequest,
+  findPaymentMethods,
   findPayments,
   findPlans,
   findSettlementBatches,
+  findSubscriptions,
   findTransactions,
   findUsers,
 } from "@/db/queries/support/search";
@@ -121,7 +125,16 @@ async function findId(sql: Sql, { kind, uuid }: SearchTerm & { by: "id" }): Prom
     case "transaction":
       return [{ kind, rows: await findTransactions(sql, { by: "id", uuid }, FETCH) }];
     case "subscription":
-      return [{ kind: "transaction", rows: await findTransactions(sql, { by: "subscription", uuid }, FETCH) }];
+      return [
+        { kind, rows: await findSubscriptions(sql, uuid, FETCH) },
+        { kind: "transaction", rows: await findTransactions(sql, { by: "subscription", uuid }, FETCH) },
+      ];
+    case "invoice":
+      return [{ kind, rows: await findInvoices(sql, uuid, FETCH) }];
+    case "dispute":
+      return [{ kind, rows: await findDisputes(sql, uuid, FETCH) }];
+    case "paymentMethod":
+      return [{ kind: "payment_method", rows: await findPaymentMethods(sql, uuid, FETCH) }];
     case "merchant":
       return [{ kind, rows: await findMerchants(sql, uuid, FETCH) }];
     case "environment":
@@ -149,13 +162,13 @@ async function findId(sql: Sql, { kind, uuid }: SearchTerm & { by: "id" }): Prom
 function describe(term: SearchTerm): string {
   switch (term.by) {
     case "id":
-      return `id of a ${ID_KIND_NAMES[term.kind] ?? term.kind} (${encodeId(term.kind, term.uuid)})`;
+      return `Id of a ${ID_KIND_NAMES[term.kind] ?? term.kind} (${encodeId(term.kind, term.uuid)})`;
     case "operation":
-      return "id of an operation";
+      return "Id of an operation";
     case "email":
-      return "e-mail address";
+      return "E-mail address";
     case "text":
-      return "idempotency key or merchant name";
+      return "Idempotency key or merchant name";
     default:
       return term satisfies never;
   }
@@ -163,6 +176,7 @@ function describe(term: SearchTerm): string {
 
 const ID_KIND_NAMES: Partial<Record<string, string>> = {
   apiKey: "key",
+  paymentMethod: "card on file",
   clientSession: "client session",
   settlementBatch: "settlement batch",
 };
@@ -240,6 +254,10 @@ const ID_KINDS: Partial<Record<SearchKind, IdKind>> = {
   user: "user",
   payment: "payment",
   transaction: "transaction",
+  subscription: "subscription",
+  invoice: "invoice",
+  dispute: "dispute",
+  payment_method: "paymentMethod",
   request: "request",
   api_key: "apiKey",
   plan: "plan",
@@ -257,7 +275,7 @@ function presentHit(kind: SearchKind, row: FoundRow): SearchHit {
       : { id: encodeId("merchant", row.merchant_id), name: row.merchant_name };
   return {
     id,
-    href: kind === "request" ? `/support/requests/${id}` : hrefOf(row, merchant),
+    href: kind in OWN_PAGES ? `/support/${OWN_PAGES[kind]}/${id}` : hrefOf(row, merchant),
     title: row.title ?? id,
     card: row.card_last4 === null ? null : { brand: row.card_brand, last4: row.card_last4 },
     email: row.customer_email,
@@ -269,6 +287,13 @@ function presentHit(kind: SearchKind, row: FoundRow): SearchHit {
     at: row.at,
   };
 }
+
+const OWN_PAGES: Partial<Record<SearchKind, string>> = {
+  request: "requests",
+  subscription: "subscriptions",
+  invoice: "invoices",
+  dispute: "disputes",
+};
 
 function hrefOf(row: FoundRow, merchant: { id: string } | null): string | null {
   if (row.payment_id !== null) return `/support/payments/${encodeId("payment", row.payment_id)}`;

@@ -34,7 +34,7 @@ test("signing in takes the password and a code", async () => {
   expect(await signIn(service, { ...from, kind: "merchant", email, password, code })).toEqual({ result: "wrong" });
 });
 
-test("ten recovery codes, all different, of which only digests are kept", async () => {
+test("ten different recovery codes, of which only digests are stored", async () => {
   const { recovery_codes, staff_id } = await createStaff(service, { email: "lee@cardlane.test" });
   expect(staff_id).toBeTruthy();
   expect(new Set(recovery_codes).size).toBe(10);
@@ -44,7 +44,7 @@ test("ten recovery codes, all different, of which only digests are kept", async 
   expect(digests).toEqual(new Set(recovery_codes.map((code) => sha256(code.replaceAll("-", "")).toString("hex"))));
 });
 
-test("an address that is taken, ignoring case, is refused without a trace", async () => {
+test("a taken address, ignoring case, is rejected without a trace", async () => {
   await createStaff(service, { email: "Once@cardlane.test" });
   await expect(createStaff(service, { email: "once@CARDLANE.test" })).rejects.toMatchObject({ param: "email" });
   const rows = await db.sql`select 1 from users where lower(email) = 'once@cardlane.test'`;
@@ -69,7 +69,7 @@ test("the database itself refuses a session of staff without a second factor", a
   expect(await openSession(db.orm, { ...session, hasSecondFactor: true })).toBeTruthy();
 });
 
-test("an operator unlocks a member of the staff, and no one else", async () => {
+test("an operator unlocks a member of staff, and nobody else", async () => {
   const { email, password, totp_secret, staff_id } = await createStaff(service, { email: "locked@cardlane.test" });
   const guess = (i: number) => ({ ...from, address: `198.51.100.${i}`, email, code: null });
   for (let i = 0; i < 10; i++) await signIn(service, { ...guess(i), password: "wrong" });

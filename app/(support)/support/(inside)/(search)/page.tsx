@@ -19,7 +19,9 @@ export default async function SupportSearchPage({ searchParams }: SearchPageProp
   const { q, sort, offset, reach } = await searchParams;
   const text = typeof q === "string" ? q.trim() : "";
   const { answer, refusal } = await search(page, {
-    ...{ text, ...sortOf(sort), page: pageOf(offset) },
+    text,
+    ...sortOf(sort),
+    page: pageOf(offset),
     reach: reach === "all" ? "all" : "recent",
   });
   return (
