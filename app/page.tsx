@@ -29,7 +29,7 @@ const PROMISES = [
   },
   {
     title: "A sandbox with bad days",
-    text: "Test cards decline, require 3-D Secure, lose the response or return garbage, so you can see how your code copes.",
+    text: "Test cards decline, require 3-D Secure, lose the response or return garbage, and a test clock runs months of renewals in seconds.",
     href: "/docs/testing",
     link: "Test cards",
   },
@@ -58,8 +58,8 @@ export default async function HomePage() {
               Card payments over a plain HTTP API
             </h1>
             <p className="mt-5 text-base text-soft leading-relaxed">
-              Create, capture, void, refund and look up payments. Amounts are whole numbers, times are UTC, and every
-              request either runs exactly once or is refused with a reason.
+              Create, capture, void, refund and look up payments, and bill subscriptions. Amounts are whole numbers,
+              times are UTC, and every request either runs exactly once or is refused with a reason.
             </p>
             <div className="mt-7 flex flex-wrap items-center gap-x-5 gap-y-3">
               <Link

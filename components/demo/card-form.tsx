@@ -26,7 +26,16 @@ export function CardForm({ order, look }: { order: PlacedOrder; look: Look }) {
         <div ref={element} inert={isWaiting} className={isWaiting ? "opacity-40" : undefined} />
       </div>
       {look.button === "shop" && phase !== "loading" && phase !== "failed" && (
-        <OwnButton state={state} total={moneyText(totalOf(order), order.currency)} onSubmit={submit} />
+        <OwnButton
+          state={state}
+          label={
+            order.product === "monthly"
+              ? "Start the free trial"
+              : `Place the order · ${moneyText(totalOf(order), order.currency)}`
+          }
+          isPaying={order.product === "print"}
+          onSubmit={submit}
+        />
       )}
       {(state.isOver || phase === "failed") && <StartAgain order={order} look={look} />}
       <p role="status" className={isWaiting ? "mt-4 flex items-center gap-2 text-soft" : "sr-only"}>
@@ -38,7 +47,9 @@ export function CardForm({ order, look }: { order: PlacedOrder; look: Look }) {
   );
 }
 
-function OwnButton({ state, total, onSubmit }: { state: CardFormState; total: string; onSubmit: () => void }) {
+type OwnButtonProps = { state: CardFormState; label: string; isPaying: boolean; onSubmit: () => void };
+
+function OwnButton({ state, label, isPaying, onSubmit }: OwnButtonProps) {
   return (
     <button
       type="button"
@@ -47,7 +58,7 @@ function OwnButton({ state, total, onSubmit }: { state: CardFormState; total: st
       aria-busy={state.processing}
       onClick={onSubmit}
     >
-      {state.processing ? "Paying …" : `Place the order · ${total}`}
+      {state.processing ? (isPaying ? "Paying …" : "One moment …") : label}
     </button>
   );
 }

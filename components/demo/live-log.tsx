@@ -45,7 +45,11 @@ export function LiveLog() {
 }
 
 const TIME = new Intl.DateTimeFormat("en-GB", {
-  ...{ hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3, hour12: false },
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  fractionalSecondDigits: 3,
+  hour12: false,
 });
 
 function Entry({ entry }: { entry: LogEntry }) {
@@ -214,7 +218,7 @@ function stored(): readonly LogEntry[] {
   }
 }
 
-/** An entry in one line for screen readers: "POST /v1/client-sessions answered 201". */
+/** An entry as one line for screen readers: "POST /v1/client-sessions answered 201". */
 function entryText(entry: LogEntry): string {
   if (entry.kind === "form") return entry.direction === "in" ? `Form: ${entry.name}` : `Page: ${entry.name}`;
   const { method, path, status } = entry.call;

@@ -1,21 +1,18 @@
 import { APPEARANCE_PRESETS, type Appearance, type AppearancePreset } from "@/lib/contract/checkout/appearance";
-import {
-  CHECKOUT_LOCALES,
-  CHECKOUT_MODES,
-  type CheckoutLocale,
-  type CheckoutMode,
-} from "@/lib/contract/checkout/checkout";
+import { CHECKOUT_LOCALES, type CheckoutLocale } from "@/lib/contract/checkout/checkout";
 
 /**
- * An order of the sample shop. It lives in the page's address, so that a reload or a double click is the same
- * order.
+ * An order of the sample shop. It is kept in the page's address, so that a reload or a double click is the
+ * same order.
  */
 export type Order = {
+  /** `monthly`: the subscription, which has neither quantity nor currency. */
+  product: "print" | "monthly";
   print: PrintId;
   quantity: number;
   currency: DemoCurrency;
   capture: "automatic" | "manual";
-  mode: CheckoutMode;
+  mode: (typeof ORDER_MODES)[number];
   /** Created by the server with the checkout page; null before. */
   id: string | null;
 };
@@ -29,6 +26,9 @@ export type Look = {
   button: "form" | "shop";
 };
 
+/** The shop sells, so it never only stores a card. */
+export const ORDER_MODES = ["payment", "tokenize"] as const;
+const PRODUCTS = ["print", "monthly"] as const;
 export const CAPTURES = ["automatic", "manual"] as const;
 export const LANGUAGES = ["auto", ...CHECKOUT_LOCALES] as const;
 export const APPEARANCES = ["shop", ...APPEARANCE_PRESETS] as const;
@@ -44,12 +44,14 @@ const ORDER_ID = /^[a-z0-9]{12,40}$/;
 
 export function readOrder(values: Values): Order {
   const quantity = Number(values.quantity);
+  const product = choice(PRODUCTS, values.product);
   return {
+    product,
     print: choice(PRINT_IDS, values.print),
     quantity: QUANTITIES.find((one) => one === quantity) ?? 1,
     currency: choice(DEMO_CURRENCIES, values.currency),
     capture: choice(CAPTURES, values.capture),
-    mode: choice(CHECKOUT_MODES, values.mode),
+    mode: product === "monthly" ? "payment" : choice(ORDER_MODES, values.mode),
     id: typeof values.order === "string" && ORDER_ID.test(values.order) ? values.order : null,
   };
 }
@@ -77,6 +79,14 @@ export function orderValues({ id, ...order }: Order, look?: Look): Record<string
 
 export const checkoutPath = (order: Order, look?: Look) =>
   `/demo/checkout?${new URLSearchParams(orderValues(order, look)).toString()}`;
+
+/** The plan that the shop sells as a subscription. Prices in US cents. */
+export const MONTHLY = {
+  plan: "Print of the month",
+  about: "A small print in your mailbox, every month. A new artist each time.",
+  price: 1_900,
+  trialDays: 14,
+} as const;
 
 /** Minor units. */
 export const totalOf = ({ print, quantity, currency }: Order) => PRINTS[print].prices[currency] * quantity;

@@ -1,5 +1,7 @@
 import type { ClientSession } from "@/lib/contract/checkout/client-session";
+import { dateText, moneyText } from "@/lib/contract/format";
 import type { Payment } from "@/lib/contract/payments/payment";
+import type { Subscription } from "@/lib/contract/subscriptions/subscription";
 
 /** A shop's conclusion from the API's response, and from nothing else. */
 export type OrderOutcome = {
@@ -14,8 +16,16 @@ const UNPAID: OrderOutcome = {
   text: "Nothing was charged. We kept your order. You can pay with this card or another one.",
 };
 
-/** `payment`: the session's, or its latest attempt; null if there is none. */
-export function outcomeOf(session: ClientSession | null, payment: Payment | null): OrderOutcome {
+/**
+ * `payment`: the session's, or its latest attempt; null if there is none. `subscription`: the one that it
+ * began.
+ */
+export function outcomeOf(
+  session: ClientSession | null,
+  payment: Payment | null,
+  subscription: Subscription | null = null,
+): OrderOutcome {
+  if (subscription && subscription.status !== "INCOMPLETE") return ofSubscription(subscription);
   if (payment) return ofPayment(payment, session);
   switch (session?.status) {
     case "EXPIRED":
@@ -29,6 +39,19 @@ export function outcomeOf(session: ClientSession | null, payment: Payment | null
     default:
       return UNPAID;
   }
+}
+
+function ofSubscription({ status, next_invoice_at: at, next_invoice_amount, currency }: Subscription): OrderOutcome {
+  if (status === "CANCELLED" || status === "EXPIRED") {
+    return { kind: "closed", title: "This subscription has ended", text: "Nothing is charged any more." };
+  }
+  const next =
+    at === null || next_invoice_amount === null
+      ? "No payment is planned."
+      : `${moneyText(next_invoice_amount, currency)} on ${dateText(new Date(at), "UTC")}, then every month until you cancel.`;
+  return status === "TRIALING"
+    ? { kind: "paid", title: "Your trial has begun", text: `Nothing was charged today. The first payment is ${next}` }
+    : { kind: "paid", title: "You’re subscribed", text: `The next payment is ${next}` };
 }
 
 function ofPayment({ status }: Payment, session: ClientSession | null): OrderOutcome {

@@ -4,6 +4,7 @@ import { Select } from "@/components/ui/field";
 import { moneyText, moneyTextWithCode } from "@/lib/contract/format";
 import {
   DEMO_CURRENCIES,
+  MONTHLY,
   type Order,
   PRINT_IDS,
   PRINTS,
@@ -57,6 +58,22 @@ export function Product({ values }: { values: Values }) {
             Buy
           </button>
         </form>
+        <section aria-labelledby="monthly" className="mt-8 border bg-raised px-5 py-4">
+          <h2 id="monthly" className="font-semibold">
+            {MONTHLY.plan}
+          </h2>
+          <p className="mt-1 text-[13px] text-soft">{MONTHLY.about}</p>
+          <p className="mt-3 flex flex-wrap items-center justify-between gap-3 text-[13px]">
+            <span>{monthlyTerms}</span>
+            <Link
+              href={`/demo/checkout?product=monthly&print=${print}`}
+              prefetch={false}
+              className="shop-buy shop-quiet"
+            >
+              Try it free
+            </Link>
+          </p>
+        </section>
         <dl className="mt-10 divide-y border-y text-[13px]">
           <Fact label="Paper" value="Cotton, 310 g/m², cold pressed" />
           <Fact label="Size" value="30 × 40 cm, with a white margin" />
@@ -66,6 +83,8 @@ export function Product({ values }: { values: Values }) {
     </div>
   );
 }
+
+const monthlyTerms = `${MONTHLY.trialDays} days free, then ${moneyText(MONTHLY.price, "USD")} every month`;
 
 function Others({ current, currency }: { current: string; currency: string }) {
   return (
@@ -96,6 +115,7 @@ function Fact({ label, value }: { label: string; value: string }) {
 }
 
 export function OrderSummary({ order }: { order: Order }) {
+  if (order.product === "monthly") return <MonthlySummary print={order.print} />;
   const print = PRINTS[order.print];
   const total = totalOf(order);
   return (
@@ -132,6 +152,34 @@ export function OrderSummary({ order }: { order: Order }) {
           The amount is held on the card now and charged when the print is shipped.
         </p>
       )}
+    </section>
+  );
+}
+
+function MonthlySummary({ print }: { print: PrintId }) {
+  return (
+    <section aria-labelledby="summary" className="border bg-raised">
+      <h2 id="summary" className="shop-label px-5 pt-4 max-lg:sr-only">
+        Your subscription
+      </h2>
+      <div className="flex items-center gap-4 px-5 py-4 max-lg:px-4 max-lg:py-3">
+        <PrintArt print={print} className="h-20 w-15 shrink-0 max-lg:h-16 max-lg:w-12" />
+        <div className="min-w-0 flex-1">
+          <p className="font-semibold">{MONTHLY.plan}</p>
+          <p className="text-[13px] text-soft">{monthlyTerms}</p>
+          <Link
+            href={`/demo?print=${print}`}
+            prefetch={false}
+            className="text-[13px] text-accent underline underline-offset-2"
+          >
+            Buy one print instead
+          </Link>
+        </div>
+      </div>
+      <dl className="divide-y border-t text-[13px]">
+        <Row label="Shipping" value="Free" className="max-lg:hidden" />
+        <Row label="Today" value={moneyTextWithCode(0, "USD")} strong />
+      </dl>
     </section>
   );
 }

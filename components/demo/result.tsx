@@ -4,8 +4,9 @@ import type { ReactNode } from "react";
 import type { ClientSession } from "@/lib/contract/checkout/client-session";
 import { cardText, moneyTextWithCode } from "@/lib/contract/format";
 import type { Payment } from "@/lib/contract/payments/payment";
+import type { Subscription } from "@/lib/contract/subscriptions/subscription";
 import { LookAgain } from "./live-log";
-import { checkoutPath, type Order, PRINTS, readOrder } from "./order";
+import { checkoutPath, MONTHLY, type Order, PRINTS, readOrder } from "./order";
 import { type OrderOutcome, outcomeOf } from "./outcome";
 import { PrintArt } from "./product";
 
@@ -19,11 +20,11 @@ const ICONS: Record<OrderOutcome["kind"], { icon: typeof Check; look: string }> 
   returned: { icon: RotateCcw, look: "bg-violet-ground text-violet" },
 };
 
-type ResultProps = { session: ClientSession; payment: Payment | null };
+type ResultProps = { session: ClientSession; payment: Payment | null; subscription: Subscription | null };
 
 /** Result of an order, freshly read from the API by the shop's server. */
-export function Result({ session, payment }: ResultProps) {
-  const outcome = outcomeOf(session, payment);
+export function Result({ session, payment, subscription }: ResultProps) {
+  const outcome = outcomeOf(session, payment, subscription);
   const order = orderOf(session);
   const { icon: Icon, look } = ICONS[outcome.kind];
   return (
@@ -42,16 +43,17 @@ export function Result({ session, payment }: ResultProps) {
           <PrintArt print={order.print} className="h-20 w-15 shrink-0" />
           <div>
             <h2 id="facts" className="font-semibold">
-              {PRINTS[order.print].title}
+              {order.product === "monthly" ? MONTHLY.plan : PRINTS[order.print].title}
             </h2>
             <p className="text-[13px] text-soft">
-              {order.quantity === 1 ? "One print" : `${order.quantity} prints`},{" "}
-              {moneyTextWithCode(session.amount, session.currency)}
+              {order.product === "monthly" ? "Today" : order.quantity === 1 ? "One print" : `${order.quantity} prints`},{" "}
+              {moneyTextWithCode(session.amount ?? 0, session.currency ?? "USD")}
             </p>
           </div>
         </div>
-        <Facts session={session} payment={payment} />
+        <Facts session={session} payment={payment} subscription={subscription} />
       </section>
+      {subscription && <TurnTheClock />}
       <p className="mt-4 text-[13px] text-soft">
         The shop’s server read this from the API. It doesn’t rely on what the form told the browser:{" "}
         <Link href="/docs/quickstart#result" prefetch={false} className="text-accent underline underline-offset-2">
@@ -86,11 +88,38 @@ function Actions({ outcome, order, payment }: { outcome: OrderOutcome; order: Or
   );
 }
 
-function Facts({ session, payment }: ResultProps) {
+/** For the developer behind the counter: what comes next without waiting for it. */
+function TurnTheClock() {
+  return (
+    <section aria-labelledby="clock" className="mt-6 border border-dashed px-5 py-4 text-[13px]">
+      <h2 id="clock" className="font-semibold">
+        See it renew now
+      </h2>
+      <p className="mt-1 text-soft">
+        Sign in to the{" "}
+        <Link href="/test" prefetch={false} className="text-accent underline underline-offset-2">
+          dashboard in test mode
+        </Link>{" "}
+        and choose “Advance time…” at the top: to the end of the trial, then to the next renewal. The invoices are
+        charged on the way. Then reload this page. Card 4000 0000 0000 7205 pays twice and is declined at the third
+        renewal:{" "}
+        <Link href="/docs/subscriptions" prefetch={false} className="text-accent underline underline-offset-2">
+          what follows
+        </Link>
+        .
+      </p>
+    </section>
+  );
+}
+
+function Facts({ session, payment, subscription }: ResultProps) {
   const charge = payment?.transactions.find(({ type }) => type === "CHARGE");
   return (
     <dl className="divide-y text-[13px]">
       <Fact label="Client session" value={<Code text={session.id} />} aside={session.status} />
+      {subscription && (
+        <Fact label="Subscription" value={<Code text={subscription.id} />} aside={subscription.status} />
+      )}
       {payment && <Fact label="Payment" value={<Code text={payment.id} />} aside={payment.status} />}
       {payment?.card && <Fact label="Card" value={cardText(payment.card.brand, payment.card.last4)} />}
       {charge?.decline_code && <Fact label="Decline code" value={<Code text={charge.decline_code} />} />}

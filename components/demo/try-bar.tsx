@@ -4,7 +4,6 @@ import { SlidersHorizontal } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useId, useOptimistic, useState, useTransition } from "react";
 import { Select } from "@/components/ui/field";
-import { CHECKOUT_MODES } from "@/lib/contract/checkout/checkout";
 import {
   APPEARANCES,
   BUTTONS,
@@ -13,6 +12,7 @@ import {
   DEMO_CURRENCIES,
   LANGUAGES,
   type Look,
+  ORDER_MODES,
   type Order,
   QUANTITIES,
   readLook,
@@ -20,8 +20,13 @@ import {
 } from "./order";
 
 const LANGUAGE_NAMES: Record<Look["language"], string> = {
-  ...{ auto: "Your browser’s", en: "English", de: "Deutsch", fr: "Français" },
-  ...{ es: "Español", pt: "Português", ar: "العربية" },
+  auto: "Your browser’s",
+  en: "English",
+  de: "Deutsch",
+  fr: "Français",
+  es: "Español",
+  pt: "Português",
+  ar: "العربية",
 };
 
 type Setting = { name: string; label: string; choices: readonly string[]; text?: (choice: string) => string };
@@ -35,7 +40,7 @@ const OF_THE_ORDER: readonly Setting[] = [
   { name: "capture", label: "Capture", choices: CAPTURES, text: capital },
 ];
 const OF_THE_FORM: readonly Setting[] = [
-  { name: "mode", label: "Mode", choices: CHECKOUT_MODES, text: capital },
+  { name: "mode", label: "Mode", choices: ORDER_MODES, text: capital },
   { name: "language", label: "Language", choices: LANGUAGES, text: (one) => LANGUAGE_NAMES[one as Look["language"]] },
   {
     name: "appearance",
@@ -50,6 +55,10 @@ const OF_THE_FORM: readonly Setting[] = [
     text: (one) => (one === "shop" ? "The shop’s" : "The form’s"),
   },
 ];
+
+/** A subscription has its price and terms from the plan, and is made by the session alone. */
+const settingsOf = ({ product }: Order): readonly Setting[] =>
+  product === "monthly" ? OF_THE_FORM.filter(({ name }) => name !== "mode") : [...OF_THE_ORDER, ...OF_THE_FORM];
 
 /** Settings for developers to try: the session's and the form's options. */
 export function TryBar({ order, look }: { order: Order; look: Look }) {
@@ -90,7 +99,7 @@ export function TryBar({ order, look }: { order: Order; look: Look }) {
         id={id}
         className={`${isOpen ? "grid" : "hidden"} grid-cols-2 gap-x-3 gap-y-2 px-4 pt-1 pb-3.5 sm:grid-cols-4 lg:grid xl:grid-cols-7`}
       >
-        {[...OF_THE_ORDER, ...OF_THE_FORM].map(({ name, label, choices, text }) => (
+        {settingsOf(order).map(({ name, label, choices, text }) => (
           <label key={name} htmlFor={`${id}-${name}`} className="min-w-0 text-[12px] text-soft">
             <span className="mb-0.5 block">{label}</span>
             <Select

@@ -25,7 +25,9 @@ export function KeyDetail({ initial, mode }: { initial: Detail; mode: Mode }) {
     queryFn: async ({ signal }) =>
       (
         await callApi("GET /api/dashboard/{mode}/idempotency-key", {
-          ...{ params: { mode }, query: { key: initial.key }, signal },
+          params: { mode },
+          query: { key: initial.key },
+          signal,
         })
       ).data,
     initialData: initial,

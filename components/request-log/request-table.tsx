@@ -1,11 +1,7 @@
-import { Search } from "lucide-react";
-import Form from "next/form";
 import Link from "next/link";
 import { Actor, HttpStatus } from "@/components/payments/request-list";
 import { Badge } from "@/components/ui/badge";
-import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
-import { Input, Select } from "@/components/ui/field";
 import { ColumnHeads, withFilters } from "@/components/ui/page-links";
 import { buttonStyles } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
@@ -115,12 +111,7 @@ export function ErrorGroups({
 }) {
   if (groups.length === 0) return null;
   return (
-    <Card
-      title="Errors by code"
-      description={capped ? "From the latest 10,000." : "Last 30 days"}
-      className="mb-4"
-      flush
-    >
+    <Card title="Errors by code" description={capped ? "From the latest 10,000." : "Last 30 days"} flush>
       <ul className="max-h-64 divide-y overflow-y-auto">
         {groups.map(({ code, count, first_at, last_at }) => (
           <li key={code} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2 text-[13px]">
@@ -143,101 +134,5 @@ export function ErrorGroups({
         ))}
       </ul>
     </Card>
-  );
-}
-
-const STATUSES = [
-  ["2xx", "Succeeded (2xx)"],
-  ["errors", "All errors"],
-  ["4xx", "Refused (4xx)"],
-  ["5xx", "Failed (5xx)"],
-  ...["400", "401", "402", "403", "404", "409", "422", "429"].map((status) => [status, status] as const),
-] as const;
-const METHODS = ["GET", "POST", "PATCH", "DELETE"].map((method) => [method, method] as const);
-
-type Options = readonly (readonly [value: string, label: string])[];
-type RequestFiltersProps = {
-  path: string;
-  query: RequestsQuery;
-  /** Time zone of the dates. */
-  timeZone: string;
-  endpoints: Options;
-  keys: Options;
-};
-
-/** Filters as a plain form, which works by keyboard and before scripts load. */
-export function RequestFilters({ path, query, timeZone, endpoints, keys }: RequestFiltersProps) {
-  const isFiltered = Object.values(query).some(Boolean);
-  return (
-    <search aria-label="Filter requests">
-      <Form action={path} className="mb-4 flex flex-wrap items-end gap-2" key={JSON.stringify(query)}>
-        <div className="min-w-0 basis-full">
-          <label htmlFor="requests-q" className="mb-1 block font-medium text-[13px]">
-            Find
-          </label>
-          <Input
-            id="requests-q"
-            name="q"
-            defaultValue={query.q ?? ""}
-            maxLength={1000}
-            autoComplete="off"
-            spellCheck={false}
-            placeholder="req_…, pay_…, /v1/payments or an idempotency key"
-            className="font-mono"
-          />
-        </div>
-        <Choice name="status" label="Status" all="All statuses" options={STATUSES} value={query.status} />
-        <Choice name="method" label="Method" all="All methods" options={METHODS} value={query.method} />
-        <Choice name="endpoint" label="Endpoint" all="All endpoints" options={endpoints} value={query.endpoint} />
-        <Choice name="caller" label="API key" all="All callers" options={keys} value={query.caller} />
-        <Day name="from" label="From" value={query.from} timeZone={timeZone} />
-        <Day name="to" label="To" value={query.to} timeZone={timeZone} />
-        {query.code && <input type="hidden" name="code" value={query.code} />}
-        <Button type="submit" icon={<Search aria-hidden="true" />}>
-          Search
-        </Button>
-        {isFiltered && (
-          <Link href={path} className={buttonStyles({ variant: "ghost" })}>
-            Clear
-          </Link>
-        )}
-      </Form>
-      {query.code && (
-        <p className="mb-3 text-[13px] text-soft">
-          Only responses with the code <span className="font-mono text-xs">{query.code}</span>.
-        </p>
-      )}
-    </search>
-  );
-}
-
-type ChoiceProps = { name: string; label: string; all: string; options: Options; value: string | undefined };
-
-function Choice({ name, label, all, options, value }: ChoiceProps) {
-  // An address may hold a value that isn't among the options.
-  const isOther = value !== undefined && !options.some(([option]) => option === value);
-  return (
-    <Select name={name} aria-label={label} defaultValue={value ?? ""} className="w-auto max-w-48">
-      <option value="">{all}</option>
-      {isOther && <option value={value}>{value}</option>}
-      {options.map(([option, text]) => (
-        <option key={option} value={option}>
-          {text}
-        </option>
-      ))}
-    </Select>
-  );
-}
-
-type DayProps = { name: string; label: string; value: string | undefined; timeZone: string };
-
-function Day({ name, label, value, timeZone }: DayProps) {
-  return (
-    <div>
-      <label htmlFor={`requests-${name}`} className="mb-1 block font-medium text-[13px]">
-        {label} <span className="font-normal text-soft">({timeZone})</span>
-      </label>
-      <Input id={`requests-${name}`} name={name} type="date" defaultValue={value ?? ""} className="w-auto" />
-    </div>
   );
 }

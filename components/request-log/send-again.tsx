@@ -34,7 +34,9 @@ type State =
 async function sendAgain(address: EndpointAddress, { id, idempotency_key, body }: Offered, mode: Mode): Promise<State> {
   try {
     const { data, status, replayed } = await callApi(address as "POST /v1/payments/{id}/refund", {
-      ...{ mode, params: { id }, idempotencyKey: idempotency_key },
+      mode,
+      params: { id },
+      idempotencyKey: idempotency_key,
       ...(body !== null && { body: JSON.parse(body) }),
       headers: { [REPLAY_ONLY_HEADER]: "1" },
     });

@@ -3,12 +3,6 @@ import type { ShellPage } from "./pages";
 /** Pages that only the palette lists. Kept apart because every page loads the navigation's list. */
 export const INNER_PAGES: readonly Pick<ShellPage, "label" | "path" | "also" | "permission">[] = [
   {
-    label: "Payment links",
-    path: "/checkout/links",
-    also: ["checkout", "sell", "QR code"],
-    permission: "payment.read",
-  },
-  {
     label: "New payment link",
     path: "/checkout/links/new",
     also: ["create", "sell by link"],
@@ -33,9 +27,15 @@ export const INNER_PAGES: readonly Pick<ShellPage, "label" | "path" | "also" | "
     permission: "subscription_plan.write",
   },
   {
-    label: "Payouts",
-    path: "/payouts",
-    also: ["bank account", "transfers", "money"],
+    label: "Add subscriber",
+    path: "/subscriptions/new",
+    also: ["create", "subscription", "new"],
+    permission: "subscription.write",
+  },
+  {
+    label: "Balance",
+    path: "/balance",
+    also: ["statement", "movements", "fees"],
     permission: "balance.read",
   },
   {
@@ -43,6 +43,12 @@ export const INNER_PAGES: readonly Pick<ShellPage, "label" | "path" | "also" | "
     path: "/settlement-batches",
     also: ["fees", "settled"],
     permission: "balance.read",
+  },
+  {
+    label: "Idempotency",
+    path: "/developers/idempotency",
+    also: ["inspector", "replay", "keys", "developers"],
+    permission: "payment.read",
   },
   {
     label: "New API key",

@@ -1,6 +1,6 @@
 "use client";
 
-import { Menu as MenuIcon } from "lucide-react";
+import { ChevronRight, Menu as MenuIcon } from "lucide-react";
 import Link from "next/link";
 import { usePathname, useSearchParams } from "next/navigation";
 import { createContext, type ReactNode, use, useCallback, useState } from "react";
@@ -13,18 +13,20 @@ type NavLinkProps = {
   href: string;
   /** Marked as current only on this exact page, not on those below. */
   exact?: boolean;
-  /** Other paths below which it is marked as current. */
+  /** Other paths on and below which it is marked as current. */
   sections?: readonly string[];
+  /** Paths on and below which it is not. */
+  apart?: readonly string[];
   children: ReactNode;
 };
 
-export function NavLink({ href, exact = false, sections = [], children }: NavLinkProps) {
+export function NavLink({ href, exact = false, sections = [], apart = [], children }: NavLinkProps) {
   const pathname = usePathname();
   const leaveSheet = use(LeaveSheet);
   const [isMeant, setIsMeant] = useState(false);
   const mean = () => setIsMeant(true);
   const isHere = pathname === href;
-  const isBelow = !exact && [href, ...sections].some((path) => pathname.startsWith(`${path}/`));
+  const isBelow = !exact && isWithin(pathname, [href, ...sections]) && !isWithin(pathname, apart);
   return (
     <Link
       href={href}
@@ -39,6 +41,26 @@ export function NavLink({ href, exact = false, sections = [], children }: NavLin
     >
       {children}
     </Link>
+  );
+}
+
+const isWithin = (pathname: string, paths: readonly string[]) =>
+  paths.some((path) => pathname === path || pathname.startsWith(`${path}/`));
+
+type NavFoldProps = { label: string; paths: readonly string[]; apart: readonly string[]; children: ReactNode };
+
+/** Links that are folded away, except on their own pages. */
+export function NavFold({ label, paths, apart, children }: NavFoldProps) {
+  const pathname = usePathname();
+  const isOpen = isWithin(pathname, paths) && !isWithin(pathname, apart);
+  return (
+    <details open={isOpen}>
+      <summary className="nav-link cursor-pointer [&::-webkit-details-marker]:hidden">
+        <ChevronRight aria-hidden="true" className="in-open:rotate-90" />
+        {label}
+      </summary>
+      {children}
+    </details>
   );
 }
 

@@ -10,7 +10,16 @@ import { useDashboard } from "@/lib/client/dashboard-context";
 type NothingHereProps = {
   /** "payment" */
   what: string;
-  list: "transactions" | "customers" | "checkout" | "checkout/links" | "payouts" | "settlement-batches";
+  list:
+    | "transactions"
+    | "customers"
+    | "disputes"
+    | "checkout"
+    | "checkout/links"
+    | "invoices"
+    | "payouts"
+    | "settlement-batches"
+    | "subscriptions";
   listLabel: string;
 };
 

@@ -1,9 +1,13 @@
 import {
   ArrowLeftRight,
-  Fingerprint,
+  CalendarSync,
+  FileSpreadsheet,
+  Gavel,
   KeyRound,
   LayoutGrid,
+  Link2,
   type LucideIcon,
+  ReceiptText,
   Repeat,
   ScrollText,
   Settings,
@@ -24,11 +28,13 @@ export type ShellPage = {
   key: string;
   /** Synonyms for the palette. */
   also: string[];
-  group: "main" | "developers" | "account";
+  group: "main" | "selling" | "developers" | "account";
   /** Required permission; null if every role sees at least a part. */
   permission: UserPermission | null;
   /** Other sections for which the navigation marks this page. */
   sections?: string[];
+  /** Paths below its own that belong to another page of the navigation. */
+  apart?: string[];
 };
 
 export const SHELL_PAGES: readonly ShellPage[] = [
@@ -42,11 +48,11 @@ export const SHELL_PAGES: readonly ShellPage[] = [
     permission: "transaction.read",
   },
   {
-    label: "Transactions",
+    label: "Payments",
     path: "/transactions",
     icon: ArrowLeftRight,
     key: "t",
-    also: ["payments", "refunds", "search"],
+    also: ["transactions", "refunds", "search"],
     group: "main",
     permission: "transaction.search",
     sections: ["/payments"],
@@ -61,31 +67,68 @@ export const SHELL_PAGES: readonly ShellPage[] = [
     permission: "transaction.search",
   },
   {
-    label: "Balance",
-    path: "/balance",
-    icon: Wallet,
-    key: "b",
-    also: ["payouts", "settlement batches", "bank account", "movements", "fees"],
+    label: "Subscriptions",
+    path: "/subscriptions",
+    icon: CalendarSync,
+    key: "n",
+    also: ["subscribers", "recurring", "renewals", "trials", "members"],
     group: "main",
-    permission: "balance.read",
-    sections: ["/payouts", "/settlement-batches"],
+    permission: "subscription.read",
   },
   {
-    label: "Checkout",
-    path: "/checkout",
-    icon: ShoppingCart,
-    key: "c",
-    also: ["payment links", "client sessions", "embed", "payment form", "appearance"],
+    label: "Invoices",
+    path: "/invoices",
+    icon: ReceiptText,
+    key: "v",
+    also: ["bills", "dunning", "failed renewals"],
     group: "main",
+    permission: "invoice.read",
+  },
+  {
+    label: "Disputes",
+    path: "/disputes",
+    icon: Gavel,
+    key: "d",
+    also: ["chargebacks", "evidence", "deadlines"],
+    group: "main",
+    permission: "dispute.read",
+  },
+  {
+    label: "Payouts",
+    path: "/payouts",
+    icon: Wallet,
+    key: "b",
+    also: ["settlement", "bank account", "transfers", "money"],
+    group: "main",
+    permission: "balance.read",
+    sections: ["/balance", "/settlement-batches"],
+  },
+  {
+    label: "Reports",
+    path: "/reports",
+    icon: FileSpreadsheet,
+    key: "m",
+    also: ["month-end", "bookkeeping", "accounting", "statement", "export", "fees"],
+    group: "main",
+    permission: "report.read",
+  },
+  {
+    label: "Payment links",
+    path: "/checkout/links",
+    icon: Link2,
+    key: "l",
+    also: ["checkout", "sell", "QR code"],
+    group: "selling",
     permission: "payment.read",
+    sections: ["/checkout/appearance"],
   },
   {
     label: "Plans",
     path: "/plans",
     icon: Repeat,
     key: "p",
-    also: ["subscriptions", "prices"],
-    group: "main",
+    also: ["prices", "products"],
+    group: "selling",
     permission: "subscription_plan.read",
   },
   {
@@ -123,15 +166,17 @@ export const SHELL_PAGES: readonly ShellPage[] = [
     also: ["request log", "errors", "api calls", "curl", "developers"],
     group: "developers",
     permission: "payment.read",
+    sections: ["/developers/idempotency"],
   },
   {
-    label: "Idempotency",
-    path: "/developers/idempotency",
-    icon: Fingerprint,
-    key: "i",
-    also: ["inspector", "replay", "developers"],
+    label: "Sessions",
+    path: "/checkout",
+    icon: ShoppingCart,
+    key: "c",
+    also: ["checkout", "client sessions", "embed", "payment form"],
     group: "developers",
     permission: "payment.read",
+    apart: ["/checkout/links", "/checkout/appearance"],
   },
   {
     label: "Settings",

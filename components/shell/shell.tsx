@@ -1,12 +1,14 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { RoleViewBanner } from "@/components/team/role-view";
 import { Banner } from "@/components/ui/banner";
 import { Logo } from "@/components/ui/page-header";
 import type { DashboardData } from "@/lib/client/dashboard-context";
 import { TimeDisplayProvider } from "@/lib/client/time-display";
+import { type MerchantRole, ROLE_LABELS } from "@/lib/contract/permissions";
 import { TestBanner, UnverifiedBanner } from "./banners";
 import { KeepTitle } from "./keep-title";
-import { ModeSwitch, NavLink, NavSheet } from "./nav";
+import { ModeSwitch, NavFold, NavLink, NavSheet } from "./nav";
 import { openTo, SHELL_PAGES, type ShellPage } from "./pages";
 import { SearchButton } from "./search-button";
 import { ShellDialogs } from "./shell-dialogs";
@@ -24,7 +26,9 @@ export function Shell({ children, ...data }: DashboardData & { children: ReactNo
           Skip to content
         </a>
         <div className="shell" data-mode={mode}>
-          <aside className="sticky top-0 hidden h-dvh flex-col border-r bg-raised lg:flex">{navigation}</aside>
+          <aside className="sticky top-0 hidden h-dvh flex-col border-r bg-raised lg:flex print:hidden!">
+            {navigation}
+          </aside>
           <div className="flex min-w-0 flex-col">
             <header className="sticky top-0 z-20 short:static">
               <div className="flex h-12 items-center gap-1 border-b bg-ground px-2 lg:hidden print:hidden">
@@ -34,6 +38,7 @@ export function Shell({ children, ...data }: DashboardData & { children: ReactNo
                 </Link>
                 <SearchButton compact />
               </div>
+              {user.isRoleView && <RoleViewBanner label={ROLE_LABELS[user.role as MerchantRole]} />}
               {mode === "test" && (
                 <TestBanner clock={clock} mayAdvance={data.permissions.includes("test_clock.write")} />
               )}
@@ -56,6 +61,8 @@ export function Shell({ children, ...data }: DashboardData & { children: ReactNo
 
 function Navigation({ mode, merchant, user, permissions }: DashboardData) {
   const pages = openTo(SHELL_PAGES, (permission) => permissions.includes(permission));
+  const developers = pages.filter(({ group }) => group === "developers");
+  const inMode = (path: string) => `/${mode}${path}`;
   return (
     <>
       <div className="flex flex-col gap-3 px-3 pt-3 pb-2">
@@ -71,10 +78,14 @@ function Navigation({ mode, merchant, user, permissions }: DashboardData) {
       </div>
       <nav aria-label="Dashboard" className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-3 py-2">
         <PageLinks mode={mode} pages={pages} group="main" />
-        <div>
-          <p className="px-2 pb-1 text-soft text-xs">Developers</p>
+        <PageLinks mode={mode} pages={pages} group="selling" />
+        <NavFold
+          label="Developers"
+          paths={developers.flatMap(({ path, sections = [] }) => [path, ...sections]).map(inMode)}
+          apart={developers.flatMap(({ apart = [] }) => apart).map(inMode)}
+        >
           <PageLinks mode={mode} pages={pages} group="developers" />
-        </div>
+        </NavFold>
         <div className="mt-auto">
           <PageLinks mode={mode} pages={pages} group="account" />
         </div>
@@ -93,12 +104,13 @@ function PageLinks({ mode, pages, group }: PageLinksProps) {
     <ul className="flex flex-col gap-px">
       {pages
         .filter((page) => page.group === group)
-        .map(({ label, path, icon: Icon, sections = [] }) => (
+        .map(({ label, path, icon: Icon, sections = [], apart = [] }) => (
           <li key={label}>
             <NavLink
               href={`/${mode}${path}`}
               exact={path === ""}
               sections={sections.map((section) => `/${mode}${section}`)}
+              apart={apart.map((section) => `/${mode}${section}`)}
             >
               <Icon aria-hidden="true" />
               {label}

@@ -37,7 +37,7 @@ export function ShortcutsDialog({ enabled, onClose }: ShortcutsDialogProps) {
       <div className="grid gap-x-10 gap-y-5 sm:grid-cols-2">
         <div className="flex flex-col gap-5">
           <Keys title="Everywhere" shortcuts={EVERYWHERE} />
-          <Keys title="Transactions" shortcuts={TABLE} />
+          <Keys title="Payments" shortcuts={TABLE} />
         </div>
         <Keys title="Go to" shortcuts={pages} />
       </div>

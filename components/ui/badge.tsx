@@ -13,7 +13,7 @@ import {
   Undo2,
 } from "lucide-react";
 import type { ReactNode } from "react";
-import { type DisputeStatus, isDisputed, isLost } from "@/lib/contract/payments/dispute-words";
+import { type DisputeStatus, isDisputed, isLost } from "@/lib/contract/disputes/statuses";
 import type { TransactionStatus, TransactionType } from "@/lib/contract/transactions/words";
 import { cn } from "./styles";
 

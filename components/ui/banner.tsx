@@ -9,7 +9,7 @@ type BannerProps = {
   tone?: Tone;
   title?: ReactNode;
   actions?: ReactNode;
-  /** "alert" is announced at once, "status" at the next pause. */
+  /** "alert" is announced immediately, "status" at the next pause. */
   role?: "alert" | "status";
   className?: string;
   children?: ReactNode;

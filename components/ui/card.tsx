@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from "react";
-import type { BillingAddress } from "@/lib/contract/fields";
+import type { BillingAddress, Metadata } from "@/lib/contract/fields";
 import { moneyText } from "@/lib/contract/format";
 import { cn } from "./styles";
 
@@ -54,6 +54,26 @@ export function Facts({ items, columns = 1, className }: FactsProps) {
         </div>
       ))}
     </dl>
+  );
+}
+
+/** An object's metadata, below its facts. */
+export function MetadataFacts({ metadata }: { metadata: Metadata }) {
+  const entries = Object.entries(metadata);
+  return (
+    <>
+      <h3 className="mt-3 border-t pt-3 font-medium">Metadata</h3>
+      {entries.length === 0 ? (
+        <p className="text-soft">None</p>
+      ) : (
+        <Facts
+          items={entries.map(([name, value]) => ({
+            term: <span className="font-mono text-xs [overflow-wrap:anywhere]">{name}</span>,
+            value: <span className="font-mono text-xs">{String(value)}</span>,
+          }))}
+        />
+      )}
+    </>
   );
 }
 

@@ -84,7 +84,7 @@ type SwitchProps = Omit<ComponentProps<"input">, "type" | "role"> & {
   description?: ReactNode;
 };
 
-/** A setting that takes effect at once; in a form that is saved later, use a checkbox. */
+/** A setting that takes effect immediately; in a form that is saved later, use a checkbox. */
 export function Switch({ label, description, className, ...rest }: SwitchProps) {
   const ownId = useId();
   const id = rest.id ?? ownId;

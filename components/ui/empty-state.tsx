@@ -79,11 +79,11 @@ export function EmptyState(props: EmptyStateProps) {
       return (
         <Frame
           icon={<Lock aria-hidden="true" />}
-          title={`You don't have access to ${props.what}`}
+          title={`You don’t have access to ${props.what}`}
           page={props.page}
           className={props.className}
         >
-          <p>Your role doesn't include it. An account owner can change your role.</p>
+          <p>Your role doesn’t include it. An account owner can change your role.</p>
         </Frame>
       );
     default:
@@ -140,6 +140,17 @@ function Command({ title, code }: { title: string; code: string }) {
 /** The user's role doesn't include `what` ("API keys"). */
 export function NoPermission({ what }: { what: string }) {
   return <EmptyState kind="no-permission" what={what} />;
+}
+
+/** The rows of this page are gone. `children` leads to a page that has some. */
+export function PastLastPage({ children }: { children: ReactNode }) {
+  return (
+    <EmptyState
+      title="This page is past the last one"
+      description="The list may have changed since."
+      actions={children}
+    />
+  );
 }
 
 type WrongFilterProps = {

@@ -207,14 +207,14 @@ const DELAY_MS = 400;
 
 type TooltipProps = {
   content: ReactNode | (() => ReactNode);
-  /** Adds the text as the child's description; false if the child already says the same. */
+  /** Adds the text as the child's description; false if the child already has it. */
   describes?: boolean;
   /** A single element that accepts handlers. */
   children: ReactElement<HTMLAttributes<HTMLElement>>;
 };
 
 /**
- * Opens on hover after a delay and on keyboard focus at once; Escape hides it. Never the only place of
+ * Opens on hover after a delay and immediately on keyboard focus; Escape hides it. Never the only place of
  * important text.
  */
 export function Tooltip({ content, describes = true, children }: TooltipProps) {

@@ -33,7 +33,9 @@ export function PageLinks({ href, what, page }: PageLinksProps) {
           ? `1 ${singular(what)}`
           : data.length > 0
             ? `${offset + 1}–${offset + data.length}${of} ${what}`
-            : `0${of} ${what}`}
+            : total === 0
+              ? `No ${what}`
+              : `0${of} ${what}`}
       </p>
       {(offset > 0 || has_more) && (
         <div className="flex gap-2">

@@ -1,3 +1,4 @@
+import { PageHeader } from "./page-header";
 import { cn } from "./styles";
 
 /** A gray placeholder that appears after 300 ms. */
@@ -20,6 +21,41 @@ export function TableSkeleton({ rows = 8 }: { rows?: number }) {
         <div key={row} className="skeleton-row" />
       ))}
     </div>
+  );
+}
+
+/** A list's views, its search with filters, and its rows. */
+export function ListSkeleton({ title }: { title: string }) {
+  return (
+    <>
+      <PageHeader title={title} />
+      <div className="flex h-9 items-center gap-4 border-b">
+        {["w-6", "w-20", "w-16", "w-14"].map((width) => (
+          <Skeleton key={width} className={`h-3 ${width}`} />
+        ))}
+      </div>
+      <div className="flex items-center gap-2 pt-3 pb-9">
+        <Skeleton className="h-8 flex-1" />
+        <Skeleton className="h-8 w-24 max-md:hidden" />
+        <Skeleton className="h-8 w-24 max-md:hidden" />
+      </div>
+      <TableSkeleton rows={14} />
+    </>
+  );
+}
+
+/** A payment, a subscription or an invoice as support sees it. */
+export function SupportRecordSkeleton() {
+  return (
+    <>
+      <Skeleton className="mb-2 h-8 w-44" />
+      <Skeleton className="mb-6 h-4 w-96 max-w-full" />
+      <Skeleton className="mb-4 h-16 w-full" />
+      <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
+        <TableSkeleton rows={8} />
+        <TableSkeleton rows={6} />
+      </div>
+    </>
   );
 }
 

@@ -30,11 +30,17 @@ export function Time({ at, style = "absolute", by = "real", className }: TimePro
         ) : style === "date" ? (
           dateText(new Date(at), zone)
         ) : (
-          timeText(new Date(at), zone)
+          <AbsoluteTime at={at} zone={zone} />
         )}
       </time>
     </Tooltip>
   );
+}
+
+/** With the year, unless that is the current one both in fact and by the test clock. */
+function AbsoluteTime({ at, zone }: { at: string; zone: string }) {
+  const [real, environment] = [useNow(), useEnvironmentNow()].map((now) => timeText(new Date(at), zone, new Date(now)));
+  return <>{(real ?? "").length > (environment ?? "").length ? real : environment}</>;
 }
 
 /** Relative time as text, kept current. */

@@ -7,6 +7,7 @@ import { DashboardProvider, QueryProvider } from "@/lib/client/dashboard-context
 import { encodeId } from "@/lib/contract/ids";
 import { listNoticed } from "@/lib/domain/webhooks/failing-endpoints";
 import { env } from "@/lib/env";
+import { mailRouteOfPage } from "@/lib/http/outbox";
 import { dashboardPage } from "@/lib/http/page";
 
 type DashboardLayoutProps = { children: ReactNode; params: Promise<{ mode: string }> };
@@ -27,9 +28,11 @@ export default async function DashboardLayout({ children, params }: DashboardLay
       email: user.email,
       name: user.name,
       role: user.role,
+      isRoleView: user.isRoleView,
       emailVerified: user.emailVerified,
     },
     unverifiedAccountDays: env.unverifiedAccountDays,
+    mail: await mailRouteOfPage(),
     permissions: [...user.permissions],
     clock: ctx.environment.clock,
     preferences: user.preferences,

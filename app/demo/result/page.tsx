@@ -17,14 +17,18 @@ export default async function ResultPage({ searchParams }: { searchParams: Promi
   if (waitSeconds > 0) {
     return <NoOrder reason={`The shop is busy. Reload the page in ${waitSeconds} s: your payment is not lost.`} />;
   }
-  const { session, payment, calls, problem } = await readDemoOrder(shop, {
+  const { session, payment, subscription, calls, problem } = await readDemoOrder(shop, {
     sessionId: typeof client_session_id === "string" ? client_session_id : "",
     paymentId: typeof payment_id === "string" ? payment_id : null,
   });
   return (
     <>
       <RecordCalls calls={calls} />
-      {session ? <Result session={session} payment={payment} /> : <NoOrder reason={problem} />}
+      {session ? (
+        <Result session={session} payment={payment} subscription={subscription} />
+      ) : (
+        <NoOrder reason={problem} />
+      )}
     </>
   );
 }

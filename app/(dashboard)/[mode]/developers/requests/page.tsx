@@ -1,20 +1,18 @@
 import { ScrollText } from "lucide-react";
 import type { Metadata } from "next";
+import Link from "next/link";
 import { redirect } from "next/navigation";
-import {
-  ErrorGroups,
-  leftOutText,
-  RequestFilters,
-  RequestLinks,
-  RequestTable,
-} from "@/components/request-log/request-table";
+import { RequestFilters } from "@/components/request-log/request-filters";
+import { ErrorGroups, leftOutText, RequestLinks, RequestTable } from "@/components/request-log/request-table";
 import { Banner } from "@/components/ui/banner";
 import { EmptyState, NoPermission, WrongFilter } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
+import { buttonStyles } from "@/components/ui/styles";
 import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import { type RequestPage, type RequestsQuery, requestsQuery } from "@/lib/contract/request-log/requests";
+import { parseTimes, presetDays } from "@/lib/contract/transactions/time-range";
 import { listKeyPage } from "@/lib/domain/api-keys/read-keys";
 import { listRequests, readRequestFigures } from "@/lib/domain/request-log/read-requests";
 import { type DashboardPage, dashboardPage } from "@/lib/http/page";
@@ -28,9 +26,10 @@ type RequestsPageProps = {
 
 const PAGE_SIZE = 50;
 const KEYS_OFFERED = 100;
-const ENDPOINT_OPTIONS = ENDPOINTS.filter(({ permissions }) => permissions.length > 0).map(
-  ({ name, summary }) => [name, summary] as const,
-);
+const ENDPOINT_OPTIONS = ENDPOINTS.filter(({ permissions }) => permissions.length > 0).map(({ name, summary }) => ({
+  value: name,
+  label: summary,
+}));
 
 export default async function RequestsPage({ params, searchParams }: RequestsPageProps) {
   const page = await dashboardPage((await params).mode);
@@ -40,11 +39,24 @@ export default async function RequestsPage({ params, searchParams }: RequestsPag
     <PageHeader
       title="Requests"
       description="API requests from your servers and changes by your team in the last 30 days."
+      actions={
+        <Link href={`/${page.mode}/developers/idempotency`} className={buttonStyles()}>
+          Idempotency keys
+        </Link>
+      }
     />
   );
-  // Forms submit empty fields as well.
-  const given = Object.entries(await searchParams).filter(([, value]) => value !== "");
-  const parsed = requestsQuery.safeParse(Object.fromEntries(given));
+  const { created, ...given } = await searchParams;
+  const times = typeof created === "string" ? parseTimes(created) : null;
+  const days =
+    times && "preset" in times
+      ? presetDays(times.preset, page.merchant.timeZone, page.ctx.service.clock.now().getTime())
+      : times;
+  const parsed = requestsQuery.safeParse({
+    ...given,
+    ...(days?.from && { from: days.from }),
+    ...(days?.to && { to: days.to }),
+  });
   if (!parsed.success) {
     return (
       <>
@@ -66,9 +78,9 @@ export default async function RequestsPage({ params, searchParams }: RequestsPag
     <RequestFilters
       path={path}
       query={query}
-      timeZone={page.merchant.timeZone}
+      preset={times && "preset" in times ? times.preset : null}
       endpoints={ENDPOINT_OPTIONS}
-      keys={(keys?.data ?? []).map(({ id, name, last4 }) => [id, `${name} · ${last4}`] as const)}
+      keys={(keys?.data ?? []).map(({ id, name, last4 }) => ({ value: id, label: `${name} · ${last4}` }))}
     />
   );
   if ("problem" in found) {
@@ -103,16 +115,21 @@ export default async function RequestsPage({ params, searchParams }: RequestsPag
           Too many requests arrived at once to log them all. Each was answered normally; the list marks the gaps.
         </Banner>
       )}
-      {!isFiltered && <ErrorGroups groups={figures.errors} capped={figures.errors_capped} path={path} />}
-      {filters}
-      {found.requests.length > 0 ? (
-        <>
-          <RequestTable requests={found.requests} path={path} />
-          <RequestLinks page={found} path={path} query={query} />
-        </>
-      ) : (
-        <EmptyState kind="no-results" what="requests" path={path} />
-      )}
+      {/* Phones begin with the list. */}
+      <div className="flex flex-col gap-4 max-md:flex-col-reverse">
+        {!isFiltered && <ErrorGroups groups={figures.errors} capped={figures.errors_capped} path={path} />}
+        <div>
+          {filters}
+          {found.requests.length > 0 ? (
+            <>
+              <RequestTable requests={found.requests} path={path} />
+              <RequestLinks page={found} path={path} query={query} />
+            </>
+          ) : (
+            <EmptyState kind="no-results" what="requests" path={path} />
+          )}
+        </div>
+      </div>
     </>
   );
 }

@@ -10,6 +10,7 @@ import { encodeId } from "@/lib/contract/ids";
 import { getBusiness } from "@/lib/domain/accounts/business";
 import { getLogo } from "@/lib/domain/accounts/logo";
 import { getReceiptSettings } from "@/lib/domain/receipts/mail-receipts";
+import { getFee } from "@/lib/domain/settlement/next-payouts";
 import { mailRouteOfPage } from "@/lib/http/outbox";
 import { dashboardPage } from "@/lib/http/page";
 
@@ -20,18 +21,26 @@ type BusinessPageProps = { params: Promise<{ mode: string }> };
 export default async function BusinessPage({ params }: BusinessPageProps) {
   const page = await dashboardPage((await params).mode);
   if (!page.can("settings.manage")) return <NoPermission what="the business profile" />;
-  const [business, logo, receipts] = await Promise.all([
+  const [business, logo, receipts, fee] = await Promise.all([
     getBusiness(page.ctx),
     getLogo(page.ctx),
     getReceiptSettings(page.ctx),
+    getFee(page.ctx),
   ]);
-  const { id, name, website, support_email, time_zone, created_at } = business;
+  const { id, name, website, support_email, business_address, tax_number, time_zone, created_at } = business;
   return (
     <>
       <SectionHeader title="Business profile" description="Shared by test and live mode." />
       <div className="flex max-w-xl flex-col gap-4">
         <Card>
-          <BusinessForm name={name} website={website ?? ""} support_email={support_email ?? ""} time_zone={time_zone} />
+          <BusinessForm
+            name={name}
+            website={website ?? ""}
+            support_email={support_email ?? ""}
+            business_address={business_address ?? ""}
+            tax_number={tax_number ?? ""}
+            time_zone={time_zone}
+          />
         </Card>
         <Card title="Logo">
           <LogoForm logo={logo} name={name} />
@@ -46,6 +55,7 @@ export default async function BusinessPage({ params }: BusinessPageProps) {
           <Facts
             items={[
               { term: "Merchant id", value: <CopyId id={encodeId("merchant", id)} /> },
+              { term: `Fee in ${page.mode} mode`, value: `${fee / 100}% of each captured amount` },
               { term: "Created", value: <Time at={created_at} style="date" /> },
             ]}
           />
