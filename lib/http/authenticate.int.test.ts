@@ -64,12 +64,12 @@ test("a key opens its own environment with its own permissions", async () => {
   });
 });
 
-test.each([null, ""])("without a key (%j) the answer is api_key_missing", async (apiKey) => {
+test.each([null, ""])("without a key (%j) the response is api_key_missing", async (apiKey) => {
   const { ask } = await setup();
   await expect(ask({ apiKey })).rejects.toMatchObject({ code: "api_key_missing", status: 401 });
 });
 
-test("unknown, malformed, disabled, revoked and expired keys get one and the same answer", async () => {
+test("unknown, malformed, disabled, revoked and expired keys get the same response", async () => {
   const { ask, queries, service, environmentId } = await setup();
   const spoil = async (how: (id: string) => Promise<unknown>) => {
     const { row, secret } = await createApiKey(service, { environmentId, name: "x", permissions: ["payment.read"] });
@@ -122,7 +122,7 @@ test("a revoked key stops on every process as soon as 500 ms have passed, even u
   });
 });
 
-test("what a slow look-up read is not trusted for longer because it was slow", async () => {
+test("a slow look-up's result is not cached for longer", async () => {
   const { service, secret, row, environmentId } = await setup();
   const signal = () => {
     let fire = () => {};
@@ -159,7 +159,7 @@ test("what a slow look-up read is not trusted for longer because it was slow", a
   });
 });
 
-test("a failed look-up is an error of its own, and the next request tries again", async () => {
+test("a failed look-up is a separate error, and the next request tries again", async () => {
   const { service, secret } = await setup();
   let down = true;
   const sql = new Proxy(db.sql, {
@@ -207,14 +207,14 @@ test("a key with an allow list works from those addresses only, on first and lat
   }
 });
 
-test("a suspended merchant is told so", async () => {
+test("a suspended merchant gets the reason", async () => {
   const { ask, merchant } = await setup();
   await db.sql`update merchants set suspended_at = now() where id = ${merchant.id}`;
   await expect(ask()).rejects.toMatchObject({ code: "merchant_suspended", status: 403 });
   await expect(ask()).rejects.toMatchObject({ code: "merchant_suspended" });
 });
 
-test("the last use of a key is written down, and only that of requests that were let in", async () => {
+test("the last use of a key is recorded, and only for admitted requests", async () => {
   const { ask, row, authenticator } = await setup({}, { ipAllowList: ["192.0.2.0/24"] });
   const stored = async () => (await db.sql`select last_used_at, last_used_ip from api_keys where id = ${row.id}`)[0];
   await ask({ ip: "198.51.100.1" }).catch(() => {});

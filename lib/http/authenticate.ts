@@ -169,8 +169,8 @@ type Kept<T> = { readonly value: T; readonly validUntil: number };
 type Lookup<T> = { readonly value: Promise<T | null>; readonly startedAt: number };
 
 /**
- * Cache of usable keys by the digest of their secret, with the value that `make` returns. Age counts from before the database was
- * read, on the monotonic clock. Unusable keys are not cached.
+ * Cache of usable keys by the digest of their secret, with the value that `make` returns. Age counts from
+ * before the database was read, on the monotonic clock. Unusable keys are not cached.
  */
 function createKeyCache<T>(service: { readonly db: { readonly sql: Sql } }, make: (key: UsableKey) => T) {
   const kept = new BoundedMap<string, Kept<T>>(MAX_ENTRIES);
@@ -180,7 +180,8 @@ function createKeyCache<T>(service: { readonly db: { readonly sql: Sql } }, make
     const key = await findUsableKey(service, Buffer.from(digest, "base64"));
     if (key === null) return null;
     const value = make(key);
-    // Entries live for half a second and go to the end when renewed, so the first one is the least recently used.
+    // Entries live for half a second and go to the end when renewed, so the first one is the least recently
+    // used.
     kept.set(digest, { value, validUntil: startedAt + TTL_MS });
     return value;
   }

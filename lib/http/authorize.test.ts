@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ENDPOINTS } from "@/lib/contract/endpoints";
-import { PERMISSIONS } from "@/lib/contract/permissions";
+import { PERMISSIONS, ROLE_PERMISSIONS, USER_ROLES, type UserPermission } from "@/lib/contract/permissions";
 import { authorize } from "./caller";
 
 const cases = ENDPOINTS.flatMap((endpoint) =>
@@ -11,6 +11,16 @@ test.each(cases)("$permission alone allows $name only if $name requires it", ({ 
   const attempt = () => authorize({ permissions: new Set([permission]) }, endpoint);
   if (endpoint.permissions.length === 0 || endpoint.permissions.includes(permission)) expect(attempt).not.toThrow();
   else expect(attempt).toThrow(expect.objectContaining({ code: "permission_denied" }));
+});
+
+test.each(USER_ROLES)("a role (%s) moves money only by what it is for", (role) => {
+  const permissions = new Set<UserPermission>(ROLE_PERMISSIONS[role]);
+  const money = ENDPOINTS.filter(({ movesMoney }) => movesMoney);
+  const allowed = money.filter(({ permissions: needed }) => needed.some((permission) => permissions.has(permission)));
+  const refunds = ["refundPayment", "refundTransaction"];
+  const names = allowed.map(({ name }) => name).sort();
+  if (role === "owner" || role === "admin" || role === "operator") expect(names).toHaveLength(money.length);
+  else expect(names).toEqual(role === "viewer" || role === "developer" ? [] : refunds);
 });
 
 test("a refusal names the missing permission", () => {

@@ -52,7 +52,7 @@ const SPELLINGS = [
   `99${NUMBER}00`,
 ];
 
-test.each(SPELLINGS)("no field keeps the number of the request's own card: %s", async (spelled) => {
+test.each(SPELLINGS)("no field stores the number of the request's own card: %s", async (spelled) => {
   for (const body of [
     payment({ metadata: { note: spelled } }),
     payment({ metadata: { [spelled.slice(0, 40)]: "x", ...(spelled.length > 40 && { note: spelled }) } }),
@@ -99,7 +99,7 @@ test("a member named by the card's number, right or mistyped, is refused without
       expect(shownDigits(await refusalOf(createPayment, body))).not.toContain("42424242");
 });
 
-test("people's texts hold no card number at all", async () => {
+test("free text holds no card number at all", async () => {
   for (const [endpoint, body] of [
     [createPayment, payment({ description: `paid with ${OTHER}` })],
     [createPayment, payment({ customer_name: OTHER })],
@@ -116,7 +116,7 @@ test("people's texts hold no card number at all", async () => {
 const MANY = 100_000;
 const PER_BODY = 10;
 
-test("100,000 ids, times, phone and order numbers are taken as keys, ids and metadata, and come back as sent", () => {
+test("100,000 ids, times, phone and order numbers are valid keys, ids and metadata, and returned unchanged", () => {
   const changed: string[] = [];
   for (let i = 0; i < MANY / PER_BODY; i++) {
     // Every kind is used in every place in turn.

@@ -14,17 +14,40 @@ const ENDPOINTS = DASHBOARD_ENDPOINTS.map(({ endpoint }) => endpoint);
 const OF_MERCHANTS = ENDPOINTS.filter(({ path }) => path.startsWith("/api/dashboard/"));
 const OF_STAFF = ENDPOINTS.filter(({ path }) => path.startsWith("/api/support/"));
 
-/** Endpoints open to every role, repeated here on purpose: a new one is for owners only until it is added here. */
+/**
+ * Endpoints open to every role, repeated here on purpose: a new one is for owners and admins only until it is
+ * added here.
+ */
 const VIEWER_ENDPOINTS = [
   ...["updatePreferences", "updateAccount", "resendVerification", "reauthenticate", "changePassword"],
   ...["beginSecondFactor", "confirmSecondFactor", "replaceRecoveryCodes", "disableSecondFactor"],
   ...["endSession", "endOtherSessions", "getIdempotencyKey", "getPaymentDetail", "sumTransactions"],
-  ...["listSavedViews", "createSavedView", "updateSavedView", "deleteSavedView"],
+  ...["listSavedViews", "createSavedView", "updateSavedView", "deleteSavedView", "updateReportMail"],
+  "listNotes",
 ];
-const OF_OPERATORS = [...VIEWER_ENDPOINTS, "sendReceipt", "createPaymentLink", "updatePaymentLink"];
+const OF_COLLEAGUES = ["createNote", "updateNote", "deleteNote"];
+const OF_OPERATORS = [
+  ...VIEWER_ENDPOINTS,
+  ...OF_COLLEAGUES,
+  "sendReceipt",
+  "getClockPresets",
+  "createPaymentLink",
+  "updatePaymentLink",
+  "previewNewSubscription",
+];
+const OF_THE_TEAM = ["inviteMember", "resendInvitation", "changeRole", "removeMember"];
 const OPEN_TO: Record<MerchantRole, readonly string[]> = {
   viewer: VIEWER_ENDPOINTS,
+  admin: OF_MERCHANTS.map(({ name }) => name).filter((name) => !OF_THE_TEAM.includes(name)),
   operator: OF_OPERATORS,
+  finance: [...VIEWER_ENDPOINTS, ...OF_COLLEAGUES, "sendReceipt", "retryPayout"],
+  support: [...VIEWER_ENDPOINTS.filter((name) => name !== "updateReportMail"), ...OF_COLLEAGUES, "sendReceipt"],
+  developer: [
+    ...VIEWER_ENDPOINTS,
+    ...OF_COLLEAGUES,
+    "getClockPresets",
+    ...["createApiKey", "updateApiKey", "rotateApiKey", "disableApiKey", "enableApiKey", "revokeApiKey"],
+  ],
   owner: OF_MERCHANTS.map(({ name }) => name),
 };
 
@@ -45,11 +68,11 @@ async function letThrough(endpoints: readonly DashboardEndpoint[], refusal: numb
 
 const signedIn = async (role: UserRole) => ({ cookie: await cookieOf(users.service, await users.newUser(role)) });
 
-test.each(MERCHANT_ROLES)("no endpoint of the dashboard does for a %s what is not theirs", async (role) => {
+test.each(MERCHANT_ROLES)("no endpoint of the dashboard gives a %s access to another's objects", async (role) => {
   expect(await letThrough(OF_MERCHANTS, 403, await signedIn(role))).toEqual([...OPEN_TO[role]].sort());
 });
 
-test("merchants, staff and visitors do not pass for each other, and other sites for none", async () => {
+test("merchants, staff and visitors can't act as each other, and other sites can't act as any", async () => {
   const [owner, staff] = [await signedIn("owner"), await signedIn("staff")];
   for (const headers of [{}, staff]) expect(await letThrough(OF_MERCHANTS, 401, headers as never)).toEqual([]);
   for (const headers of [{}, owner]) expect(await letThrough(OF_STAFF, 401, headers as never)).toEqual([]);

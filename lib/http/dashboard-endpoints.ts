@@ -5,15 +5,20 @@ import * as paymentLinks from "@/lib/contract/checkout/payment-link";
 import { AppError } from "@/lib/contract/errors";
 import * as idempotency from "@/lib/contract/idempotency/idempotency-key";
 import { encodeId } from "@/lib/contract/ids";
+import * as savedViews from "@/lib/contract/lists/saved-views";
+import * as notes from "@/lib/contract/notes/notes";
 import * as payments from "@/lib/contract/payments/endpoints";
 import type { UserPermission } from "@/lib/contract/permissions";
 import * as processors from "@/lib/contract/processors/connection";
 import * as receipts from "@/lib/contract/receipts/receipts";
+import * as reportMails from "@/lib/contract/reports/report-mail";
 import * as settlement from "@/lib/contract/settlement/endpoints";
+import * as subscriptions from "@/lib/contract/subscriptions/preview";
+import * as subscriptionSettings from "@/lib/contract/subscriptions/settings-endpoint";
 import * as support from "@/lib/contract/support/endpoints";
 import * as team from "@/lib/contract/team/team";
+import { getClockPresets as clockPresets } from "@/lib/contract/test-clock/presets";
 import { parseQuery, searchBody } from "@/lib/contract/transactions/query";
-import * as savedViews from "@/lib/contract/transactions/saved-views";
 import * as sums from "@/lib/contract/transactions/sums";
 import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
 import { updateAccount, updatePreferences } from "@/lib/domain/accounts/account";
@@ -26,19 +31,25 @@ import { endOtherSessions, endOwnSession } from "@/lib/domain/accounts/sessions"
 import { resendVerification, signUp, verifyEmail } from "@/lib/domain/accounts/sign-up";
 import { setKeyState } from "@/lib/domain/api-keys/change-keys";
 import { editApiKey, issueApiKey, reissueApiKey } from "@/lib/domain/api-keys/issue-keys";
+import { getApiKey, requireKeyGrant } from "@/lib/domain/api-keys/read-keys";
 import { updateCheckoutAppearance } from "@/lib/domain/checkout/appearance";
 import { createPaymentLink, updatePaymentLink } from "@/lib/domain/checkout/payment-links";
 import { environmentNow } from "@/lib/domain/context";
 import { getIdempotencyKey } from "@/lib/domain/idempotency/inspect-keys";
+import * as teamNotes from "@/lib/domain/notes/notes";
 import { getPaymentDetail } from "@/lib/domain/payments/payment-detail";
 import * as connections from "@/lib/domain/processors/connections";
 import { requestComparison } from "@/lib/domain/processors/reconciliation";
 import { sendReceipt, updateReceipts } from "@/lib/domain/receipts/mail-receipts";
+import { updateReportMail } from "@/lib/domain/reports/report-mails";
 import { retryPayout, updateBankAccount } from "@/lib/domain/settlement/payouts";
+import { previewSubscription } from "@/lib/domain/subscriptions/create";
+import { updateSubscriptionSettings } from "@/lib/domain/subscriptions/settings";
 import { getMerchantKey } from "@/lib/domain/support/merchants";
 import { reinstateMerchant, suspendMerchant, unlockMember } from "@/lib/domain/support/suspend-merchants";
 import { checkStatus } from "@/lib/domain/support/unknown-outcomes";
 import { changeRole, inviteMember, removeMember, resendInvitation } from "@/lib/domain/team/team";
+import { getClockPresets } from "@/lib/domain/test-clock/test-clock";
 import { sumChosenTransactions, sumTransactions } from "@/lib/domain/transactions/read-transactions";
 import * as views from "@/lib/domain/transactions/saved-views";
 import { mailRoute } from "@/lib/mail/mail";
@@ -90,7 +101,9 @@ const ACCOUNT = [
   })),
 ];
 
-/** The transactions page's search. An invalid filter is refused: ignoring it would find more than requested. */
+/**
+ * The transactions page's search. An invalid filter is refused: ignoring it would find more than requested.
+ */
 function searchOfPage(text: string, timeZone: string, now: Date) {
   const { query, problems } = parseQuery(new URLSearchParams(text));
   const parsed = searchTransactionsBody.safeParse(searchBody(query, timeZone, now.getTime()));
@@ -133,13 +146,23 @@ const BUSINESS = [
     await removeMember(ctx, params);
     return {};
   }),
-  forUsers(apiKeys.createApiKey, ({ ctx }, body) => issueApiKey(attemptContext(ctx, body), body)),
-  forUsers(apiKeys.updateApiKey, ({ ctx, params: { id } }, body) => editApiKey(ctx, { id, ...body })),
-  forUsers(apiKeys.rotateApiKey, ({ ctx, params: { id } }, body) =>
-    reissueApiKey(attemptContext(ctx, body), { id, overlap_hours: body.overlap_hours }),
-  ),
+  forUsers(apiKeys.createApiKey, ({ ctx, user }, body) => {
+    requireKeyGrant(ctx, user, body.permissions);
+    return issueApiKey(attemptContext(ctx, body), body);
+  }),
+  forUsers(apiKeys.updateApiKey, async ({ ctx, user, params: { id } }, body) => {
+    requireKeyGrant(ctx, user, [...body.permissions, ...(await getApiKey(ctx, { id })).permissions]);
+    return editApiKey(ctx, { id, ...body });
+  }),
+  forUsers(apiKeys.rotateApiKey, async ({ ctx, user, params: { id } }, body) => {
+    requireKeyGrant(ctx, user, (await getApiKey(ctx, { id })).permissions);
+    return reissueApiKey(attemptContext(ctx, body), { id, overlap_hours: body.overlap_hours });
+  }),
   forUsers(apiKeys.disableApiKey, ({ ctx, params: { id } }) => setKeyState(ctx, { id, action: "disable" })),
-  forUsers(apiKeys.enableApiKey, ({ ctx, params: { id } }) => setKeyState(ctx, { id, action: "enable" })),
+  forUsers(apiKeys.enableApiKey, async ({ ctx, user, params: { id } }) => {
+    requireKeyGrant(ctx, user, (await getApiKey(ctx, { id })).permissions);
+    return setKeyState(ctx, { id, action: "enable" });
+  }),
   forUsers(apiKeys.revokeApiKey, ({ ctx, params: { id } }) => setKeyState(ctx, { id, action: "revoke" })),
   forUsers(processors.connectProcessor, ({ ctx }, body) => connections.connectProcessor(ctx, body)),
   forUsers(processors.replaceRules, async ({ ctx }, { rules }) => ({
@@ -154,6 +177,7 @@ const BUSINESS = [
   forUsers(checkout.updateCheckoutAppearance, async ({ ctx }, { appearance }) => ({
     appearance: await updateCheckoutAppearance(ctx, { appearance }),
   })),
+  forUsers(subscriptionSettings.updateSubscriptionSettings, ({ ctx }, input) => updateSubscriptionSettings(ctx, input)),
   forUsers(paymentLinks.createPaymentLink, ({ ctx }, body) => createPaymentLink(ctx, body)),
   forUsers(paymentLinks.updatePaymentLink, ({ ctx, user, params: { id } }, body) => {
     const { active, ...changes } = body;
@@ -168,20 +192,35 @@ const BUSINESS = [
     getIdempotencyKey(ctx, { key, can: (permission) => user.permissions.has(permission) }),
   ),
   forUsers(payments.getPaymentDetail, ({ ctx, params: { id } }) => getPaymentDetail(ctx, { id })),
+  forUsers(clockPresets, ({ ctx }) => getClockPresets(ctx)),
   forUsers(sums.sumTransactions, ({ ctx, merchant }, { search, ids }) =>
     ids === undefined
       ? sumTransactions(ctx, searchOfPage(search, merchant.timeZone, environmentNow(ctx)))
       : sumChosenTransactions(ctx, ids.split(",")),
   ),
-  forUsers(savedViews.listSavedViews, async ({ ctx, user: { userId } }) => ({
+  forUsers(subscriptions.previewNewSubscription, ({ ctx }, body) => previewSubscription(ctx, body)),
+  forUsers(reportMails.updateReportMail, async ({ ctx, user: { userId } }, { type, every }) => {
+    await updateReportMail(ctx, { userId, type, every });
+    return { every };
+  }),
+  forUsers(notes.listNotes, async ({ ctx, user: { userId } }, { subject_id }) => ({
     object: "list" as const,
-    data: await views.listSavedViews(ctx, { userId }),
+    ...(await teamNotes.listNotes(ctx, { subject_id, userId })),
   })),
-  forUsers(savedViews.createSavedView, ({ ctx, user: { userId, role } }, body) =>
-    views.createSavedView(ctx, { ...body, userId, role }),
+  forUsers(notes.createNote, ({ ctx, user: { userId } }, body) => teamNotes.createNote(ctx, { ...body, userId })),
+  forUsers(notes.updateNote, ({ ctx, user: { userId }, params: { id } }, { text }) =>
+    teamNotes.updateNote(ctx, { id, text, userId }),
   ),
-  forUsers(savedViews.updateSavedView, ({ ctx, user: { userId, role }, params: { id } }, body) =>
-    views.updateSavedView(ctx, { ...body, userId, role, id }),
+  forUsers(notes.deleteNote, ({ ctx, user: { userId }, params: { id } }) => teamNotes.deleteNote(ctx, { id, userId })),
+  forUsers(savedViews.listSavedViews, async ({ ctx, user: { userId } }, { list }) => ({
+    object: "list" as const,
+    data: await views.listSavedViews(ctx, { userId, list }),
+  })),
+  forUsers(savedViews.createSavedView, ({ ctx, user: { userId, permissions } }, body) =>
+    views.createSavedView(ctx, { ...body, userId, canShare: permissions.has("saved_view.share") }),
+  ),
+  forUsers(savedViews.updateSavedView, ({ ctx, user: { userId, permissions }, params: { id } }, body) =>
+    views.updateSavedView(ctx, { ...body, userId, canShare: permissions.has("saved_view.share"), id }),
   ),
   forUsers(savedViews.deleteSavedView, ({ ctx, user: { userId }, params: { id } }) =>
     views.deleteSavedView(ctx, { userId, id }),

@@ -30,7 +30,7 @@ async function call(cookie: string, ...[method, permission]: Parameters<typeof r
   return { status: response.status, body: await response.json(), headers: response.headers };
 }
 
-test("a suspended merchant's people look and do not act, but keep what is their own in order", async () => {
+test("a suspended merchant's users can look and not act, and still manage their own accounts", async () => {
   const { newUser, merchant, service } = await testUsers(db);
   const cookie = await cookieOf(service, await newUser("owner"));
   expect((await call(cookie, "POST", "settings.manage")).status).toBe(200);
@@ -41,7 +41,7 @@ test("a suspended merchant's people look and do not act, but keep what is their 
   expect((await call(cookie, "POST", null)).status).toBe(200);
 });
 
-test("a person's requests are limited as a key's are, each person's apart", async () => {
+test("a user's requests are limited like a key's, separately for each user", async () => {
   vi.stubEnv("RATE_LIMIT_PER_SECOND", "1");
   vi.stubEnv("RATE_LIMIT_BURST", "3");
   const { service } = provideService(users.service);
@@ -55,12 +55,17 @@ test("a person's requests are limited as a key's are, each person's apart", asyn
   expect((await call(other, "GET", null)).status).toBe(200);
 });
 
-test("what hashes a password may be asked for a few times a minute, and the rest goes on", async () => {
+test("password hashing is limited per minute, and other requests are unaffected", async () => {
   const cookie = await cookieOf(users.service, await users.newUser());
   const costly = serveAll([
     forUsers(
       dashboardEndpoint({
-        ...{ ...answer, name: "costly", method: "POST", path: "/api/dashboard/costly", permission: null, costly: true },
+        ...answer,
+        name: "costly",
+        method: "POST",
+        path: "/api/dashboard/costly",
+        permission: null,
+        costly: true,
       }),
       async () => ({ done: true }),
     ),
@@ -76,7 +81,7 @@ test("what hashes a password may be asked for a few times a minute, and the rest
   expect((await call(cookie, "GET", null)).status).toBe(200);
 });
 
-test("a path that nobody serves is 404, a method that it lacks 405 with the others, and a name goes before a placeholder", async () => {
+test("an unknown path is 404, an unsupported method 405 with the allowed ones, and a literal segment precedes a placeholder", async () => {
   const named = (name: string, path: string, method: "GET" | "PATCH" | "DELETE") =>
     forEverybody(dashboardEndpoint({ ...answer, name, method, path, permission: null }), async ({ params }) => ({
       done: Object.keys(params).length === 0,

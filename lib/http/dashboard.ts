@@ -5,7 +5,12 @@ import type { DashboardEndpoint, ParamsOf } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
 import { isMode, type Mode } from "@/lib/contract/transactions/words";
 import { requireReauthentication, requireVerifiedEmail } from "@/lib/domain/accounts/reauthentication";
-import { environmentOf, type SignedInMerchant, type SignedInUser } from "@/lib/domain/accounts/sessions";
+import {
+  environmentOf,
+  requireOwnRole,
+  type SignedInMerchant,
+  type SignedInUser,
+} from "@/lib/domain/accounts/sessions";
 import type { Context, Service } from "@/lib/domain/context";
 import { requireRunningClock } from "@/lib/domain/test-clock/test-clock";
 import { membersOf, merchantSuspended, userContext } from "./caller";
@@ -25,7 +30,10 @@ type Call = {
   readonly request: RequestInfo;
   /** The caller's IP address. */
   readonly address: string;
-  /** Throws once the session has ended or its role no longer allows the call; left out if the endpoint needs no session. */
+  /**
+   * Throws once the session has ended or its role no longer allows the call; left out if the endpoint needs
+   * no session.
+   */
   readonly reauthorize?: () => Promise<void>;
 };
 export type UserCall = Call & {
@@ -81,7 +89,10 @@ const callBy = (request: Request, info: RequestInfo): Call => ({
   address: addressOf(request.headers, { ip: null }),
 });
 
-/** Calls by a merchant's users. Checks in this order: origin, session, rate limit, role, re-authentication, parameters. */
+/**
+ * Calls by a merchant's users. Checks in this order: origin, session, rate limit, role, re-authentication,
+ * parameters.
+ */
 export const userCall: CallOf<UserCall> = async (endpoint, request, params, info) => {
   const { user, merchant } = await userOf(request);
   limit(user, endpoint);
@@ -90,7 +101,8 @@ export const userCall: CallOf<UserCall> = async (endpoint, request, params, info
   const reauthorize = async () => authorizeUser(await userOf(request), endpoint, mode);
   authorizeUser({ user, merchant }, endpoint, mode);
   if (endpoint.method === "GET") currentService().responseLimiter.check(membersOf({ id: merchant.environments[mode] }));
-  // A user's own account is not counted: an attacker who uses up the quota must not keep the owner from securing it.
+  // A user's own account is not counted: an attacker who uses up the quota must not keep the owner from
+  // securing it.
   if (endpoint.method !== "GET" && endpoint.permission !== null) takeWrite(user, mode, request.headers);
   const called = userContext(currentService().service, {
     environment: environmentOf(merchant, mode),
@@ -114,6 +126,7 @@ function authorizeUser(
   endpoint: DashboardEndpoint,
   mode: Mode,
 ) {
+  if (endpoint.method !== "GET") requireOwnRole(user);
   requirePermission(user, endpoint);
   // Users may always change their own password, second factor and sessions: these take no permission.
   if (merchant.suspended && endpoint.method !== "GET" && endpoint.permission !== null) throw merchantSuspended();
@@ -184,7 +197,10 @@ function limit({ userId }: SignedInUser, { costly }: DashboardEndpoint): void {
   if (costly) costlyLimiter.take(userId);
 }
 
-/** An unverified account counts as test mode: it has no live business to delay, and its data is kept as test data is. */
+/**
+ * An unverified account counts as test mode: it has no live business to delay, and its data is kept as test
+ * data is.
+ */
 function takeWrite({ userId, emailVerified }: SignedInUser, mode: Mode, headers: Request["headers"]): void {
   const writer = { key: userId, mode: emailVerified ? mode : "test", verified: emailVerified } as const;
   sandboxQuota().take(writer)?.add(bodySize({ headers }, undefined));

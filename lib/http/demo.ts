@@ -3,6 +3,7 @@ import { maskCardNumbers } from "@/lib/contract/card-numbers";
 import type { ClientSession } from "@/lib/contract/checkout/client-session";
 import { type ApiCall, withoutSecrets } from "@/lib/contract/demo-shop";
 import type { Payment } from "@/lib/contract/payments/payment";
+import type { Subscription } from "@/lib/contract/subscriptions/subscription";
 import { env } from "@/lib/env";
 import { networkOf } from "@/lib/network";
 import { createBuckets, LIMITS } from "@/lib/rate-limits";
@@ -122,6 +123,8 @@ function readable(text: string): unknown {
 type DemoOrder = {
   session: ClientSession | null;
   payment: Payment | null;
+  /** The subscription that the session began. */
+  subscription: Subscription | null;
   calls: ApiCall[];
   /** Why there is no session. */
   problem: string;
@@ -135,7 +138,7 @@ export async function readDemoOrder(
   shop: DemoShop,
   { sessionId, paymentId }: { sessionId: string; paymentId: string | null },
 ): Promise<DemoOrder> {
-  const nothing = { session: null, payment: null };
+  const nothing = { session: null, payment: null, subscription: null };
   if (!/^cs_\w+$/.test(sessionId)) {
     return { ...nothing, calls: [], problem: "This address has no order. Buy something first." };
   }
@@ -151,11 +154,15 @@ export async function readDemoOrder(
       : "The shop couldn't reach the payment service. Reload the page in a moment: your payment isn't lost.";
     return { ...nothing, calls, problem };
   }
+  const { subscription_id } = session;
+  const begun = subscription_id && (await callAsShop(shop, (cardlane) => cardlane.subscriptions.get(subscription_id)));
+  const order = { session, subscription: begun ? begun.body : null, problem: "" };
+  const known = [...calls, ...(begun ? begun.calls : [])];
   const id = session.payment_id ?? paymentId;
-  if (id === null || !/^pay_\w+$/.test(id)) return { session, payment: null, calls, problem: "" };
+  if (id === null || !/^pay_\w+$/.test(id)) return { ...order, payment: null, calls: known };
   const read = await callAsShop(shop, (cardlane) => cardlane.payments.get(id));
   const isOwn = read.body?.client_session_id === session.id;
-  return { session, payment: isOwn ? read.body : null, calls: [...calls, ...read.calls], problem: "" };
+  return { ...order, payment: isOwn ? read.body : null, calls: [...known, ...read.calls] };
 }
 
 export type ShopRequest = {
@@ -187,7 +194,7 @@ export function takeDemoCall(headers: { get(name: string): string | null }): num
   return secondsToWait({ waitMs });
 }
 
-/** A POST of the sample shop's own pages to its server, answered as JSON. */
+/** A POST of the sample shop's own pages to its server, with a JSON response. */
 export function demoShopRoute(run: (request: ShopRequest) => Promise<object>) {
   return async (request: Request): Promise<Response> => {
     const shop = findDemoShop();

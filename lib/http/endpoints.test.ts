@@ -8,13 +8,18 @@ import * as paymentLinks from "@/lib/contract/checkout/payment-link";
 import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { EXAMPLES } from "@/lib/contract/examples";
 import * as idempotency from "@/lib/contract/idempotency/idempotency-key";
+import * as savedViews from "@/lib/contract/lists/saved-views";
+import * as notes from "@/lib/contract/notes/notes";
 import * as payments from "@/lib/contract/payments/endpoints";
 import * as processors from "@/lib/contract/processors/connection";
 import * as receipts from "@/lib/contract/receipts/receipts";
+import * as reportMails from "@/lib/contract/reports/report-mail";
 import * as settlement from "@/lib/contract/settlement/endpoints";
+import * as subscriptions from "@/lib/contract/subscriptions/preview";
+import * as subscriptionSettings from "@/lib/contract/subscriptions/settings-endpoint";
 import * as support from "@/lib/contract/support/endpoints";
 import * as team from "@/lib/contract/team/team";
-import * as savedViews from "@/lib/contract/transactions/saved-views";
+import * as clockPresets from "@/lib/contract/test-clock/presets";
 import * as sums from "@/lib/contract/transactions/sums";
 import { DASHBOARD_ENDPOINTS } from "./dashboard-endpoints";
 import { findServed } from "./endpoints";
@@ -42,13 +47,18 @@ describe("the contract and the verbs name the same endpoints", () => {
       apiKeys,
       checkout,
       idempotency,
+      notes,
       paymentLinks,
       payments,
       processors,
       receipts,
+      reportMails,
       settlement,
+      subscriptionSettings,
       support,
+      subscriptions,
       team,
+      clockPresets,
       savedViews,
       sums,
     ].flatMap((module) =>
@@ -62,7 +72,7 @@ describe("the contract and the verbs name the same endpoints", () => {
     expect(served.size).toBe(contract.length);
   });
 
-  test("no route file stands between a path and the endpoints", () => {
+  test("no route file shadows an endpoint's path", () => {
     expect(routeFilesOf("app/v1")).toEqual(["[[...path]]/route.ts"]);
     expect(routeFilesOf("app/api").toSorted()).toEqual([
       "[...path]/route.ts",

@@ -1,11 +1,14 @@
 import * as clientSessions from "@/lib/contract/checkout/endpoints";
 import * as customers from "@/lib/contract/customers/endpoints";
+import * as disputes from "@/lib/contract/disputes/endpoints";
 import type { BodyOf, Endpoint, QueryOf } from "@/lib/contract/endpoint";
 import * as events from "@/lib/contract/events/endpoints";
 import * as invoices from "@/lib/contract/invoices/endpoints";
 import * as paymentMethods from "@/lib/contract/payment-methods/endpoints";
 import * as payments from "@/lib/contract/payments/endpoints";
 import * as plans from "@/lib/contract/plans/endpoints";
+import * as portal from "@/lib/contract/portal/endpoints";
+import * as reports from "@/lib/contract/reports/endpoints";
 import * as settlement from "@/lib/contract/settlement/endpoints";
 import * as subscriptions from "@/lib/contract/subscriptions/endpoints";
 import * as testClock from "@/lib/contract/test-clock/endpoints";
@@ -14,6 +17,7 @@ import * as webhooks from "@/lib/contract/webhooks/endpoints";
 import { cancelClientSession, createClientSession, getClientSession } from "@/lib/domain/checkout/client-sessions";
 import type { Context, Reply } from "@/lib/domain/context";
 import { getCustomer, listCustomers } from "@/lib/domain/customers/customers";
+import { getDispute, listDisputes } from "@/lib/domain/disputes/read-disputes";
 import { getEvent, listEvents } from "@/lib/domain/events/read-events";
 import { markInvoiceUncollectible, voidInvoice } from "@/lib/domain/invoices/end-invoice";
 import { payInvoice, retrySubscription } from "@/lib/domain/invoices/pay-invoice";
@@ -28,6 +32,8 @@ import { createPayment } from "@/lib/domain/payments/create-payment";
 import { capturePayment, refundPayment, voidPayment } from "@/lib/domain/payments/follow-up";
 import { getPayment, listPayments } from "@/lib/domain/payments/read-payments";
 import { activatePlan, createPlan, deactivatePlan, getPlan, listPlans, updatePlan } from "@/lib/domain/plans/plans";
+import { createPortalSession } from "@/lib/domain/portal/portal-sessions";
+import { createReport, getReport, listReports } from "@/lib/domain/reports/reports";
 import { getBalance, listMovements } from "@/lib/domain/settlement/balance";
 import { getPayout, listPayouts } from "@/lib/domain/settlement/payouts";
 import { getSettlementBatch, listSettlementBatches } from "@/lib/domain/settlement/read-batches";
@@ -76,7 +82,9 @@ function serve<O extends Endpoint>(
   return { endpoint, run };
 }
 
-/** The verb for each endpoint. A test fails unless this, the contract and `app/v1` name the same endpoints. */
+/**
+ * The verb for each endpoint. A test fails unless this, the contract and `app/v1` name the same endpoints.
+ */
 const SERVED: readonly Served[] = [
   serve(payments.createPayment, createPayment),
   serve(payments.listPayments, listPayments),
@@ -90,6 +98,8 @@ const SERVED: readonly Served[] = [
   serve(transactions.captureTransaction, captureTransaction),
   serve(transactions.voidTransaction, voidTransaction),
   serve(transactions.refundTransaction, refundTransaction),
+  serve(disputes.listDisputes, listDisputes),
+  serve(disputes.getDispute, getDispute),
   serve(customers.listCustomers, listCustomers),
   serve(customers.getCustomer, getCustomer),
   serve(paymentMethods.createPaymentMethod, createPaymentMethod),
@@ -117,6 +127,7 @@ const SERVED: readonly Served[] = [
   serve(invoices.payInvoice, payInvoice),
   serve(invoices.voidInvoice, voidInvoice),
   serve(invoices.markInvoiceUncollectible, markInvoiceUncollectible),
+  serve(portal.createPortalSession, createPortalSession),
   serve(clientSessions.createClientSession, createClientSession),
   serve(clientSessions.getClientSession, getClientSession),
   serve(clientSessions.cancelClientSession, cancelClientSession),
@@ -139,6 +150,9 @@ const SERVED: readonly Served[] = [
   serve(settlement.getPayout, getPayout),
   serve(settlement.listSettlementBatches, listSettlementBatches),
   serve(settlement.getSettlementBatch, getSettlementBatch),
+  serve(reports.createReport, createReport),
+  serve(reports.listReports, listReports),
+  serve(reports.getReport, getReport),
   serve(testClock.getTestClock, getTestClock),
   serve(testClock.advanceTestClock, advanceTestClock),
 ];

@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.unstubAllEnvs());
 
-test("under Next's own server a reader who leaves gives its place back", async () => {
+test("under Next's own server a client that disconnects releases its slot", async () => {
   for (let i = 0; i < 6; i++) {
     const stream = await openEventStream(ctx, "leaves", null);
     const { body } = toResponse({ status: 200, headers: {}, body: "", stream });
@@ -27,7 +27,7 @@ test("under Next's own server a reader who leaves gives its place back", async (
   }
 });
 
-test("a stream counts like any other answer, and waits while its reader would be refused one", async () => {
+test("a stream counts like any other response, and pauses while its client is over the limit", async () => {
   const [anchor, id] = [newId(), newId()];
   await db.sql`
     insert into events (environment_id, id, type, object_id, sequence, data)

@@ -23,12 +23,12 @@ async function silentServer() {
   return `postgres://x@127.0.0.1:${(server.address() as AddressInfo).port}/x`;
 }
 
-test("it is ready while the database answers", async () => {
+test("it is ready while the database responds", async () => {
   provideService(testService(db));
   expect((await ready(get("/health/ready"))).status).toBe(200);
 });
 
-test("a silent database is 503 within two seconds, and is asked one question at a time", async () => {
+test("a silent database is 503 within two seconds, and gets one query at a time", async () => {
   const msForFive = async () => {
     const silent = connect(await silentServer(), { max: 2 });
     afterAll(() => silent.close());
@@ -75,7 +75,7 @@ test("it is ready again as soon as the database is", async () => {
   expect((await ready(get("/health/ready"))).status).toBe(200);
 });
 
-test("a path with a slash at its end is another one", async () => {
+test("a trailing slash makes another path", async () => {
   provideService(testService(db));
   expect((await dispatch(get("/health/"), { ip: null })).status).toBe(404);
   expect((await dispatch(get("/health/live/"), { ip: null })).status).toBe(404);

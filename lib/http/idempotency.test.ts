@@ -42,7 +42,7 @@ describe("a card in a request", () => {
   });
   const UNKNOWN = "4012888888881881";
 
-  test("counts with its number and never with its CVV, since nothing made of that may be kept", async () => {
+  test("includes its number and never its CVV, of which nothing may be stored", async () => {
     expect(await digest("/p", withCard(UNKNOWN, "999"))).toBe(await digest("/p", withCard(UNKNOWN)));
     expect(await digest("/p", withCard("4111111111111111"))).not.toBe(await digest("/p", withCard(UNKNOWN)));
     const kept = await keyed("/p", withCard(UNKNOWN)).digest();
@@ -77,13 +77,13 @@ describe("after a change of the secret", () => {
   const after = createSecret("another secret of thirty-two chars", ["a secret of thirty-two characters"]);
   const body = { amount: 1, card: { number: "4012888888881881", cvv: "1" } };
 
-  test("a request is known again by what was kept under the old one", async () => {
+  test("a request is recognized by what was stored under the old secret", async () => {
     const kept = await keyed("/p", body).digest();
     expect(await keyed("/p", body, { by: after }).isSame(kept)).toBe(true);
     expect(await keyed("/p", { ...body, amount: 2 }, { by: after }).isSame(kept)).toBe(false);
   });
 
-  test("without the old one nobody decides", async () => {
+  test("without the old secret there is no decision", async () => {
     const kept = await keyed("/p", body).digest();
     const alone = createSecret("another secret of thirty-two chars");
     await expect(keyed("/p", body, { by: alone }).isSame(kept)).rejects.toThrow(/CARDLANE_SECRET_PREVIOUS/);
@@ -91,7 +91,7 @@ describe("after a change of the secret", () => {
 });
 
 describe("the header", () => {
-  test("is required where money moves, optional where things are made, and not read elsewhere", () => {
+  test("is required where money moves, optional where objects are created, and ignored elsewhere", () => {
     expect(() => readIdempotencyKey(withKey(null), createPayment)).toThrow(
       expect.objectContaining({ code: "idempotency_key_missing" }),
     );
@@ -109,7 +109,7 @@ describe("the header", () => {
   });
 });
 
-test("a key of the attempts to pay an invoice is refused", () => {
+test("a key reserved for attempts on invoices is refused", () => {
   const key = "inv_01kae1wbt0fmathdwkwq0xfwg4:attempt_2";
   expect(() => readIdempotencyKey(withKey(key), createPayment)).toThrow(
     expect.objectContaining({ code: "idempotency_key_invalid" }),
@@ -120,7 +120,7 @@ describe("a key", () => {
   const keyOf = (headers: Record<string, string>) =>
     readIdempotencyKey(new Request("http://localhost/", { headers }), createPayment);
 
-  test("comes by either of its names, or by both with one value", () => {
+  test("can have either header name, or both with one value", () => {
     expect(keyOf({ "Idempotency-Key": "k" })).toBe("k");
     expect(keyOf({ "Idempotency-Key": "k", "X-Idempotency-Key": "k" })).toBe("k");
     expect(() => keyOf({ "Idempotency-Key": "k", "X-Idempotency-Key": "l" })).toThrow(/differ/);

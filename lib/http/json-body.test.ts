@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { jsonBody } from "./parse";
 import { textOf } from "./response";
 
-test("the text is JSON.stringify's to the byte, whatever it is of", async () => {
+test("the text is JSON.stringify's to the byte, for any value", async () => {
   const objects = fc.object({ withNullPrototype: false, withBigInt: false, maxDepth: 4 });
   await fc.assert(
     fc.asyncProperty(objects, fc.array(objects), async (value, list) => {
@@ -13,7 +13,7 @@ test("the text is JSON.stringify's to the byte, whatever it is of", async () => 
   );
 });
 
-test("a long list is made in pieces, between which others are served", async () => {
+test("a long list is serialized in pieces, between which others are served", async () => {
   const item = {
     id: "pay_1",
     metadata: { note: "ä".repeat(25_000) },
@@ -32,7 +32,7 @@ test("a long list is made in pieces, between which others are served", async () 
   expect(served).toBeGreaterThan(0);
 });
 
-test("one payment with thousands of refunds is made in pieces, too", async () => {
+test("one payment with thousands of refunds is serialized in pieces, too", async () => {
   const refund = { id: "txn_1", metadata: { a: "b".repeat(100) } };
   const body = await jsonBody({ id: "pay_1", transactions: Array.from({ length: 5_000 }, () => refund) });
   expect((body as Uint8Array[]).length).toBeGreaterThan(5);

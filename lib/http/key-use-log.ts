@@ -44,7 +44,7 @@ export function createKeyUseLog(service: KeyUseLogService) {
         record.pending = true;
         pending.set(keyId, record);
       }
-      service.log.warn({ err: error }, "could not write down the last use of API keys");
+      service.log.warn({ err: error }, "could not record the last use of API keys");
     }
   }
 

@@ -56,7 +56,7 @@ const SCHEMAS = [...ENDPOINTS, ...DASHBOARD_ENDPOINTS.map(({ endpoint }) => endp
 /** Wording of zod's default messages. */
 const FOREIGN = /Invalid|Too (?:small|big)|Unrecognized|expected|received|undefined|\bNaN\b|\[object|>=|<=/;
 
-test("no schema has another's words, and every message is a sentence", () => {
+test("every schema's message is a sentence of ours, never the library's", () => {
   expect(SCHEMAS.length).toBeGreaterThan(70);
   const found = new Map<string, string>();
   let read = 0;
@@ -73,7 +73,7 @@ test("no schema has another's words, and every message is a sentence", () => {
   expect([...found]).toEqual([]);
 });
 
-describe("an amount that is refused says what to send", () => {
+describe("a rejected amount is reported with what to send", () => {
   test.each<[object, string]>([
     [{ amount: 19.99 }, "amount: Send 1999: amounts are in minor units."],
     [{ amount: 19.9 }, "amount: Send 1990: amounts are in minor units."],
@@ -109,7 +109,7 @@ describe("an amount that is refused says what to send", () => {
   });
 });
 
-describe("metadata that is refused says what is allowed", () => {
+describe("rejected metadata is reported with what is allowed", () => {
   const VALUE = "must be text (500 characters at most), a number, true or false; send objects as JSON text.";
   test.each<[object, string]>([
     [{ order: { id: 7 } }, `metadata.order ${VALUE}`],

@@ -1,7 +1,7 @@
-import { type Endpoint, PENDING_STATUS } from "@/lib/contract/endpoint";
+import { type Endpoint, type Example, PENDING_STATUS } from "@/lib/contract/endpoint";
 import { ENDPOINTS, health } from "@/lib/contract/endpoints";
 import { ERROR_CODES, type ErrorCode, problem } from "@/lib/contract/errors";
-import { type EndpointName, EXAMPLES, type Example } from "@/lib/contract/examples";
+import { type EndpointName, EXAMPLES } from "@/lib/contract/examples";
 import type {
   JsonSchema,
   OpenApiDocument,
@@ -42,9 +42,15 @@ const TAGS = [
   },
   { name: "Subscriptions", description: "What a customer pays again and again, on a stored card." },
   { name: "Invoices", description: "What a subscription owes for a period, a trial or a change." },
+  { name: "Disputes", description: "Payments that the cardholder's bank questions or takes back." },
+  {
+    name: "Portal sessions",
+    description: "A customer's own page: subscriptions, invoices, the card, and cancelling.",
+  },
   { name: "Client sessions", description: "One shopper paying one amount, set by your server." },
   { name: "Events", description: "What happened, with the object at the time, as a list or a stream." },
   { name: "Webhooks", description: "Where events are sent and how each delivery went." },
+  { name: "Reports", description: "Files for bookkeeping whose totals equal the ledger." },
   { name: "Test clock", description: "The sandbox's own time, which you can advance." },
   { name: "Balance", description: "Your balance, what changed it, and when it reaches your bank." },
   { name: "Service", description: "This document and the service's health." },
@@ -215,10 +221,13 @@ const ID_OF: Record<Endpoint["tag"], string> = {
   "Subscription plans": "plan (`plan_…`)",
   Subscriptions: "subscription (`sub_…`)",
   Invoices: "invoice (`inv_…`)",
+  Disputes: "dispute (`dp_…`)",
+  "Portal sessions": "object",
   "Client sessions": "client session (`cs_…`)",
   Events: "event (`evt_…`)",
   Webhooks: "webhook endpoint (`we_…`) or delivery (`whd_…`)",
   Balance: "payout (`po_…`) or settlement batch (`batch_…`)",
+  Reports: "report (`rep_…`)",
   "Test clock": "object",
   Service: "object",
 };
@@ -250,8 +259,8 @@ function healthPaths(schemas: SchemaCollection, problemRef: JsonSchema): OpenApi
 let bytes: Buffer | null = null;
 
 /**
- * The OpenAPI document as bytes. Rendered once, because it depends only on the configuration; a string would be encoded again for each
- * response.
+ * The OpenAPI document as bytes. Rendered once, because it depends only on the configuration; a string would
+ * be encoded again for each response.
  */
 export function openApiBytes(service: Service): Buffer {
   bytes ??= Buffer.from(

@@ -38,7 +38,10 @@ export const signedInMerchant = cache(
 
 const signedInStaff = cache(async (): Promise<SignedIn | null> => signedIn((await headers()).get("cookie"), "staff"));
 
-/** The user and environment of a dashboard page. Without a session it redirects to the sign-in, and back afterwards. */
+/**
+ * The user and environment of a dashboard page. Without a session it redirects to the sign-in, and back
+ * afterwards.
+ */
 export const dashboardPage = cache(async (mode: string): Promise<DashboardPage> => {
   if (!isMode(mode)) notFound();
   const found = await signedInMerchant();
@@ -52,6 +55,12 @@ export const dashboardPage = cache(async (mode: string): Promise<DashboardPage> 
   });
   return { ctx, user, mode, merchant, can: (permission) => user.permissions.has(permission) };
 });
+
+export type SearchParams = Record<string, string | string[] | undefined>;
+
+/** The parameters of a page's address, as `URLSearchParams` would list them. */
+export const addressParams = (searchParams: SearchParams): (readonly [name: string, value: string])[] =>
+  Object.entries(searchParams).flatMap(([name, value]) => [value ?? []].flat().map((text) => [name, text] as const));
 
 /** The page's object; null if it does not exist or belongs to another merchant. */
 export async function orNull<Found>(found: Promise<Found>): Promise<Found | null> {
@@ -68,7 +77,10 @@ export async function orNotFound<Found>(found: Promise<Found>): Promise<Found> {
   return (await orNull(found)) ?? notFound();
 }
 
-/** The member of the support staff a page is rendered for. Without a session it redirects to the staff's own sign-in. */
+/**
+ * The member of the support staff a page is rendered for. Without a session it redirects to the staff's own
+ * sign-in.
+ */
 export const supportPage = cache(async (): Promise<SupportPage> => {
   const found = await signedInStaff();
   const path = await currentPath("/support");
@@ -81,12 +93,15 @@ async function currentPath(fallback: string): Promise<string> {
   return (await headers()).get("x-cardlane-path") ?? fallback;
 }
 
-/** For pages of visitors: signed-in users go on to `path`. */
+/** For pages of visitors: signed-in users are redirected to `path`. */
 export async function signedOutPage(path: string): Promise<void> {
   if (await signedInMerchant()) redirect(path);
 }
 
-/** The service's addresses as this running process knows them; a page that shows one is rendered on request. `nodeClient` is a path. */
+/**
+ * The service's addresses as this running process knows them; a page that shows one is rendered on request.
+ * `nodeClient` is a path.
+ */
 export async function publicUrls() {
   await connection();
   return {

@@ -27,7 +27,7 @@ describe("a body", () => {
     expect(await parseBody(post(null, null), refundPayment)).toEqual({});
   });
 
-  test("of a byte order mark alone does not count as absent, which would refund everything", async () => {
+  test("a byte order mark alone does not count as absent, which would refund everything", async () => {
     const mark = new Uint8Array([0xef, 0xbb, 0xbf]);
     expect((await errorOf(() => parseBody(post(mark), refundPayment))).code).toBe("malformed_json");
     expect((await errorOf(() => parseBody(post(mark, null), refundPayment))).code).toBe("malformed_json");
@@ -48,7 +48,7 @@ describe("a body", () => {
     ['{"metadata":{"a":"}","b":{},"a":"{"}}', "metadata.a"],
     ['{"items":[{"a":1},{"b":[1,2],"b":"\\""}]}', "items.1.b"],
     ['{"__proto__":1,"__proto__":2}', "__proto__"],
-  ])("with a member given twice is refused before anything else: %s", async (body, param) => {
+  ])("with a duplicate member is rejected before anything else: %s", async (body, param) => {
     const error = await errorOf(() => parseBody(post(body), createPayment));
     expect(error).toMatchObject({ code: "malformed_json", param });
     expect(error.message).toBe(`${param}: Given more than once. Send each member once.`);
@@ -147,7 +147,7 @@ describe("a body", () => {
     ["0.1234567890123456789", "a"],
     ["1.00000000000000000001", "a"],
     ["12345678901234567890e-10", "a"],
-  ])("with a number that would come back changed is refused: %s", async (number, name) => {
+  ])("with a number that would lose precision is rejected: %s", async (number, name) => {
     const text = withMetadata(`{"say":"\\" 1","${name}":${number}}`);
     const error = await errorOf(() => parseBody(post(text), createPayment));
     expect(error).toMatchObject({ code: "invalid_parameter", param: `metadata.${name}` });
@@ -166,7 +166,7 @@ describe("a body", () => {
   });
 
   test.each(["__proto__", "\\u005f_proto__", "__prot\\u006f__"])(
-    "with a name that no object keeps is refused: %s",
+    "with a reserved property name is rejected: %s",
     async (name) => {
       const inside = await errorOf(() => parseBody(post(withMetadata(`{"${name}":"x"}`)), createPayment));
       expect(inside).toMatchObject({ code: "invalid_parameter", param: "metadata.__proto__" });
@@ -236,7 +236,7 @@ describe("a query string", () => {
     }
   });
 
-  test("is refused as a whole where none is accepted", async () => {
+  test("is rejected as a whole where none is accepted", async () => {
     expect(await errorOf(() => parseQuery("?a=1", refundPayment))).toMatchObject({
       code: "unknown_parameter",
       param: "a",

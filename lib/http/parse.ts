@@ -239,8 +239,8 @@ function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
 const PIECE = 64 * 1024;
 
 /**
- * The same text as `JSON.stringify`, produced in pieces that yield to the event loop: 5 MB at once would
- * block it for 30 ms. Short results are one string.
+ * The same text as `JSON.stringify`, produced in pieces that yield to the event loop: 5 MB in one piece
+ * would block it for 30 ms. Short results are one string.
  */
 export async function jsonBody(value: object): Promise<Body> {
   const done: Uint8Array[] = [];

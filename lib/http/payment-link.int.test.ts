@@ -31,7 +31,8 @@ function browser() {
       return new Request(url, {
         method,
         headers: {
-          ...{ "sec-fetch-site": from, "x-forwarded-for": "192.0.2.7" },
+          "sec-fetch-site": from,
+          "x-forwarded-for": "192.0.2.7",
           ...(isSent && { cookie: cookie?.value ?? "" }),
         },
       });
@@ -57,7 +58,10 @@ test("a shopper who reopens a paid link, even from a mailbox, sees that it is pa
   const session = opened.response.headers.get("location")?.slice("/pay/".length) ?? "";
   await attempt(
     {
-      ...{ service: tenant.service, params: { token: session }, address: randomUUID(), cookies: null },
+      service: tenant.service,
+      params: { token: session },
+      address: randomUUID(),
+      cookies: null,
       request: { id: newId(), path: "/pay/{token}/attempts" },
     },
     checkoutAttemptBody.parse({ attempt: randomUUID(), card: CARD }),
@@ -66,23 +70,26 @@ test("a shopper who reopens a paid link, even from a mailbox, sees that it is pa
     expect(await visit(from), from).toMatchObject({ kind: "page", paidBefore: `/pay/${session}` });
 });
 
-test("for a plan with a free trial, the link's page and form state the amount to pay and that no trial is included", async () => {
+test("for a plan with a free trial, the link's page and form state today's amount and the terms as sold", async () => {
   const tenant = await moneyTenant(db);
   provideService(tenant.service);
   const { newPlan, sell } = linkShops(db);
   const plan = await newPlan(tenant, {
-    ...{ type: "SUBSCRIPTION_FREE_TRIAL", full_price_amount: 19 },
-    ...{ billing_frequency_value: 1, billing_frequency_unit: "MONTHS" },
-    ...{ trial_period_value: 14, trial_period_unit: "DAYS" },
+    type: "SUBSCRIPTION_FREE_TRIAL",
+    full_price_amount: 19,
+    billing_frequency_value: 1,
+    billing_frequency_unit: "MONTHS",
+    trial_period_value: 14,
+    trial_period_unit: "DAYS",
   });
   const { link, address, opened } = await sell({ plan_id: plan.id }, tenant);
-  const sold = { amount: 1_900, terms: { price: 1_900, trial: { value: 14, unit: "DAYS" }, trialPrice: null } };
+  const sold = { offer: { amount: 0, terms: { price: 1_900, trial: { value: 14, unit: "DAYS" }, trialPrice: null } } };
   expect(await linkPage(new Request(link.url), address)).toMatchObject({ kind: "page", sale: sold });
   const token = await opened();
   const page = () => checkoutPage(new Request(`http://localhost/pay/${token}`), token);
   expect(await page()).toMatchObject({ kind: "page", page: sold });
   await plan.reprice(25);
-  expect(await page(), "the plan has another price by now").toMatchObject({ page: { amount: 1_900, terms: null } });
+  expect(await page(), "the plan has another price now").toMatchObject({ page: sold });
 });
 
 test("the e-mail address that a link requests identifies the customer, with the lifetime total", async () => {
@@ -99,7 +106,7 @@ test("the e-mail address that a link requests identifies the customer, with the 
   expect(data).toMatchObject([{ payments: 2, currencies: [{ currency: "USD", captured: 3_998 }] }]);
 });
 
-test("a link requests the e-mail address unless that is switched off, and then stores none that a form sends", async () => {
+test("a link requires the e-mail address unless that is switched off, and then stores none that a form sends", async () => {
   const { sell } = linkShops(db);
   const shop = await sell({ single_use: true });
   provideService(shop.tenant.service);
@@ -136,10 +143,34 @@ test("a paid link shows shop and amount to everyone, and the payment only to the
   await pay(session, CARD, { email: "jane@customers.example" });
   const seen = await linkPage(new Request(link.url), address);
   expect(seen).toMatchObject({
-    ...{ kind: "problem", problem: "paid", status: 410 },
-    paidSale: { merchant_name: "Test merchant", amount: 1_999, currency: "USD", description: null, plan_name: null },
+    kind: "problem",
+    problem: "paid",
+    status: 410,
+    paidSale: {
+      merchant_name: "Test merchant",
+      offer: { amount: 1_999 },
+      currency: "USD",
+      description: null,
+      plan_name: null,
+    },
   });
   expect(JSON.stringify(seen)).not.toMatch(/operation|jane|4242|cst_/i);
   const again = await linkPage(payer.request(link.url, "cross-site"), address);
   expect(again.kind === "opened" && again.response.headers.get("location")).toBe(`/pay/${session}`);
+});
+
+test("a link that is opened while the shop's test clock advances says so, and makes no session", async () => {
+  const { sell } = linkShops(db);
+  const { link, address, tenant } = await sell();
+  provideService(tenant.service);
+  await db.sql`update environments set clock_frozen_at = now(), clock_advancing_to = now() + interval '1 day'
+    where id = ${tenant.environmentId}`;
+  const refused = await openLink(browser().request(`${link.url}/open`, "same-origin", "POST"), address);
+  expect(refused).toMatchObject({
+    kind: "problem",
+    problem: "clock_moves",
+    status: 409,
+    headers: { "Retry-After": "1" },
+  });
+  expect(await db.sql`select 1 from client_sessions where environment_id = ${tenant.environmentId}`).toHaveLength(0);
 });

@@ -8,6 +8,7 @@ import type { PaymentLinkStatus } from "@/lib/contract/checkout/payment-link";
 import { AppError } from "@/lib/contract/errors";
 import { API_ENVIRONMENTS } from "@/lib/contract/transactions/words";
 import { logoInRow } from "@/lib/domain/accounts/logo";
+import { subscriptionOffer } from "@/lib/domain/checkout/offer";
 import {
   findPaymentLink,
   findSessionProgress,
@@ -15,8 +16,8 @@ import {
   type PublicLink,
 } from "@/lib/domain/checkout/open-link";
 import { linkPrice } from "@/lib/domain/checkout/payment-links";
-import type { Service } from "@/lib/domain/context";
-import { planTermsOf } from "@/lib/domain/plans/plans";
+import { environmentNow, type Service } from "@/lib/domain/context";
+import { boughtPlan } from "@/lib/domain/subscriptions/create";
 import { clockAdvancing } from "@/lib/domain/test-clock/test-clock";
 import { networkOf } from "@/lib/network";
 import { createBuckets, LIMITS, type LimitOptions } from "@/lib/rate-limits";
@@ -32,6 +33,8 @@ const STATUS: Record<LinkProblem, number> = {
   expired: 410,
   paid: 410,
   too_many: 429,
+  tried_too_often: 429,
+  clock_moves: 409,
   elsewhere: 403,
   suspended: 403,
 };
@@ -77,21 +80,34 @@ const refused = (
   status: STATUS[problem],
   locale: localeOf(request),
   headers,
-  paidSale:
-    problem === "paid" && link ? { ...saleOf(request, link), plan_name: null, description: null, terms: null } : null,
+  paidSale: problem === "paid" && link ? paidSaleOf(saleOf(request, link)) : null,
 });
 
-const saleOf = (request: Request, { row, plan }: PublicLink): CheckoutSale => ({
-  merchant_name: row.merchant_name,
-  logo: logoInRow(row),
-  ...linkPrice(row, plan),
-  plan_name: plan?.name ?? null,
-  description: row.description,
-  terms: plan && planTermsOf(plan),
-  environment: API_ENVIRONMENTS[row.mode],
-  appearance: row.checkout_appearance,
-  locale: localeOf(request),
+const paidSaleOf = (sale: CheckoutSale): CheckoutSale => ({
+  ...sale,
+  plan_name: null,
+  description: null,
+  offer: { ...sale.offer, terms: null },
 });
+
+function saleOf(request: Request, { row, plan, environment }: PublicLink): CheckoutSale {
+  const { amount, currency } = linkPrice(row, plan);
+  const bought = plan && boughtPlan(plan);
+  const now = environmentNow({ service: currentService().service, environment });
+  return {
+    merchant_name: row.merchant_name,
+    logo: logoInRow(row),
+    offer: bought
+      ? subscriptionOffer(bought, { now, timeZone: row.merchant_time_zone, trialRefused: false })
+      : { amount, terms: null, next_on: null },
+    currency,
+    plan_name: plan?.name ?? null,
+    description: row.description,
+    environment: API_ENVIRONMENTS[row.mode],
+    appearance: row.checkout_appearance,
+    locale: localeOf(request),
+  };
+}
 
 type LinkPageFound = {
   kind: "page";
@@ -133,6 +149,7 @@ export async function openLink(request: Request, token: string): Promise<LinkRef
     if (!(error instanceof AppError)) throw error;
     if (error.code === "origin_not_allowed") return refused(request, "elsewhere");
     if (error.code === "rate_limited") return refused(request, "too_many", { headers: error.headers });
+    if (error.code === "clock_advancing") return refused(request, "clock_moves", { headers: error.headers });
     throw error;
   }
 }
@@ -182,7 +199,8 @@ type OpeningLimits = { take(network: string, link: string): void };
 const holder = globalThis as { [key: symbol]: OpeningLimits | undefined };
 const KEY = Symbol.for("cardlane.link-limits");
 
-function takeOpening(network: string, link: string): void {
+/** Counts an opening of a link, or an action on a page behind one. Throws `rate_limited`. */
+export function takeOpening(network: string, link: string): void {
   holder[KEY] ??= createOpeningLimits();
   holder[KEY].take(network, link);
 }

@@ -1,6 +1,6 @@
-import type { Endpoint } from "@/lib/contract/endpoint";
+import type { Endpoint, Example } from "@/lib/contract/endpoint";
 import { ENDPOINTS } from "@/lib/contract/endpoints";
-import { type EndpointName, EXAMPLES, type Example } from "@/lib/contract/examples";
+import { type EndpointName, EXAMPLES } from "@/lib/contract/examples";
 
 type Parameter = { key: string; value: string; disabled?: true };
 type PostmanRequest = {
@@ -60,7 +60,10 @@ function itemOf(endpoint: Endpoint): PostmanItem {
     name: endpoint.summary,
     request,
     response: Object.entries(example.responses).map(([name, body]) => ({
-      ...{ name, originalRequest: request, status: endpoint.status === 201 ? "Created" : "OK", code: endpoint.status },
+      name,
+      originalRequest: request,
+      status: endpoint.status === 201 ? "Created" : "OK",
+      code: endpoint.status,
       header: [{ key: "Content-Type", value: type }],
       body: endpoint.streams ? `data: ${JSON.stringify(body)}\n\n` : JSON.stringify(body, null, 2),
     })),

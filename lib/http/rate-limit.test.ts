@@ -22,7 +22,7 @@ function limiterAt(options: { perSecond: number; burst: number }) {
   };
 }
 
-test("an idle key may send its burst at once, and no request more", () => {
+test("an idle key may send its full burst immediately, and no request more", () => {
   const limiter = limiterAt({ perSecond: 100, burst: 200 });
   for (let i = 0; i < 200; i++) expect(limiter.take().ok).toBe(true);
   expect(limiter.take().ok).toBe(false);
@@ -66,7 +66,7 @@ test("a refusal states the same, and a Retry-After of at least one whole second"
   });
 });
 
-test("whatever the timing, no period allows more than the burst and its share of the rate", () => {
+test("whatever the timing, no period allows more than the burst plus its refill", () => {
   const waits = fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 1, maxLength: 300 });
   fc.assert(
     fc.property(waits, fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 20 }), (steps, perSecond, burst) => {

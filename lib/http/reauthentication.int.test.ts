@@ -63,7 +63,7 @@ const refused = (proof_required: string) => ({
   body: expect.objectContaining({ code: "permission_denied", proof_required }),
 });
 
-test("live keys, roles and invitations need the password again after ten minutes; test keys do not", async () => {
+test("live keys, roles and invitations need re-authentication after ten minutes; test keys do not", async () => {
   const owner = await users.newUser("owner");
   const viewer = await users.newUser("viewer");
   const acts = [
@@ -88,7 +88,7 @@ test("live keys, roles and invitations need the password again after ten minutes
   ]);
 });
 
-test("changing live webhook addresses and secrets needs the password again; test ones do not", async () => {
+test("changing live webhook addresses and secrets needs re-authentication; test ones do not", async () => {
   const owner = await users.newUser("owner");
   const live = { "x-cardlane-mode": "live" };
   const make = (url: string, headers: Record<string, string> = {}) =>
@@ -104,7 +104,7 @@ test("changing live webhook addresses and secrets needs the password again; test
   expect((await send(owner, path, { overlap_hours: 0 }, live)).status).toBe(200);
 });
 
-test("the business profile and live payment links need the password again; stopping a link does not", async () => {
+test("the business profile and live payment links need re-authentication; stopping a link does not", async () => {
   const owner = await users.newUser("owner");
   const body = { amount: 100, currency: "USD", description: "A poster" };
   const make = (mode: string) => ask(owner, createPaymentLink, body, { mode });
@@ -131,7 +131,12 @@ test("a sign-in locked by others does not keep a signed-in user from re-authenti
   const made = await ask(owner, createApiKey, keyBody(), { mode: "live" });
   const guess = (password: string) =>
     signIn(service, {
-      ...{ kind: "merchant", email: owner.user.email, password, code: null, address: newId(), userAgent: null },
+      kind: "merchant",
+      email: owner.user.email,
+      password,
+      code: null,
+      address: newId(),
+      userAgent: null,
     });
   for (let i = 0; i < 10; i++) await guess("wrong");
   expect(await guess(TEST_PASSWORD)).toMatchObject({ result: "locked" });
@@ -278,15 +283,17 @@ test("a session ends after twelve idle hours, whatever its lifetime", async () =
   expect(await findSignedIn(db.sql, owner.sessionId)).toBeNull();
 });
 
-test("without a verified address, nobody can invite, create live keys or start in live mode", async () => {
+test("without a verified address, a user can't invite, create live keys or start in live mode", async () => {
   const owner = await users.newUser("owner", { email_verified_at: null, owns_email: false });
-  const unproved = { status: 403, body: expect.objectContaining({ verification_required: true }) };
-  expect(await ask(owner, inviteMember, { email: `${newId()}@team.example`, role: "viewer" })).toMatchObject(unproved);
-  expect(await ask(owner, createApiKey, keyBody(), { mode: "live" })).toMatchObject(unproved);
+  const unverified = { status: 403, body: expect.objectContaining({ verification_required: true }) };
+  expect(await ask(owner, inviteMember, { email: `${newId()}@team.example`, role: "viewer" })).toMatchObject(
+    unverified,
+  );
+  expect(await ask(owner, createApiKey, keyBody(), { mode: "live" })).toMatchObject(unverified);
   const live = { "x-cardlane-mode": "live" };
   const sale = { amount: 100, currency: "USD" };
-  expect(await send(owner, "/v1/client-sessions", sale, live)).toMatchObject(unproved);
-  expect(await send(owner, "/v1/payments", { ...sale, card: CARD }, live)).toMatchObject(unproved);
+  expect(await send(owner, "/v1/client-sessions", sale, live)).toMatchObject(unverified);
+  expect(await send(owner, "/v1/payments", { ...sale, card: CARD }, live)).toMatchObject(unverified);
   expect((await send(owner, "/v1/client-sessions", sale)).status).toBe(201);
   expect((await ask(owner, createApiKey, keyBody(), { mode: "test" })).status).toBe(201);
 });

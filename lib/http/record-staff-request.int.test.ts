@@ -26,7 +26,10 @@ async function setup() {
     const request = new Request(`http://dashboard.test${path}`, {
       method,
       headers: {
-        ...{ host: "dashboard.test", cookie, "x-cardlane-environment": environment, "sec-fetch-site": "same-origin" },
+        host: "dashboard.test",
+        cookie,
+        "x-cardlane-environment": environment,
+        "sec-fetch-site": "same-origin",
         ...(body && { "content-type": "application/json" }),
         ...headers,
       },
@@ -74,7 +77,8 @@ test("a refund sent twice is recorded twice, and a refused write never", async (
   const key = newId();
   for (let i = 0; i < 2; i++) expect((await refund("They called", key)).status).toBe(201);
   const forbidden = await send("POST", `/v1/payments/${payment.id}/void`, {
-    ...{ "x-idempotency-key": newId(), "x-cardlane-reason": "x" },
+    "x-idempotency-key": newId(),
+    "x-cardlane-reason": "x",
   });
   expect([forbidden.status, forbidden.body.code]).toEqual([403, "permission_denied"]);
   const act = expect.objectContaining({ action: "support.refundPayment", detail: { reason: "They called" } });
@@ -89,7 +93,7 @@ test.each([
   ["half an emoji", "%ED%A0%BD", null],
   ["an emoji at the end", encodeURIComponent(`${"x".repeat(499)}😀`), null],
   ["too much", encodeURIComponent(`${"x".repeat(500)}😀`), "invalid_parameter"],
-])("a reason that is %s answers no 500", async (_, reason, code) => {
+])("a reason that is %s causes no 500", async (_, reason, code) => {
   const { refund } = await setup();
   const { status, body } = await refund(reason);
   if (code === null) expect(status).toBe(201);

@@ -51,8 +51,11 @@ test("a payment's requests include those about its charge and refunds", async ()
   const own = createRequestLog({ db, log: { warn: () => {} } });
   const environment = tenant.merchant.test;
   const caller = {
-    ...{ actor: { type: "api_key" as const, id: newId() }, limitKey: "-", environment },
-    ...{ permissions: new Set<never>(), verified: true },
+    actor: { type: "api_key" as const, id: newId() },
+    limitKey: "-",
+    environment,
+    permissions: new Set<never>(),
+    verified: true,
   };
   own.note(payment({ caller, pathId: body.transactions[0].id }));
   own.note(payment({ caller, pathId: body.id }));

@@ -21,7 +21,7 @@ const failing = (fails: () => Error | null) =>
     },
   });
 
-test("a request whose row cannot be built is lost alone, and an unusual card number loses nothing", async () => {
+test("a request whose row cannot be built loses only that row, and an unusual card number loses nothing", async () => {
   const { log, refusal, payment, list, warnings } = await setup();
   const odd = refusal({ sent: { amount: 1, card: { number: { toString: 1 }, cvv: ["737"] } } });
   const broken = refusal({
@@ -56,11 +56,13 @@ test("pending rows are written at shutdown, each for its own environment, newest
   });
   expect(await detail(second.id)).toMatchObject({
     request: { kept: "whole", text: '{"amount":4999,"currency":"USD"}' },
-    ...{ address: "192.0.2.1", user_agent: "shop/1", actor: { type: caller.actor.type } },
+    address: "192.0.2.1",
+    user_agent: "shop/1",
+    actor: { type: caller.actor.type },
   });
 });
 
-test("users' reads are not logged, their writes and refusals are, and nothing of unauthenticated callers", async () => {
+test("users' writes and refusals are logged, their reads are not, and unauthenticated callers are never logged", async () => {
   const { log, refusal, payment, caller, list } = await setup();
   const person = { ...caller, actor: { type: "user" as const, id: newId() } };
   log.note(refusal({ caller: null }));
@@ -125,7 +127,7 @@ test("during a database outage nothing is lost, and unwritten rows are written w
   expect(warnings).toHaveLength(1);
 });
 
-test("a row that the database refuses is lost alone, and counted", async () => {
+test("a row that the database rejects is the only one lost, and counted", async () => {
   const { log, payment, list, warnings, ctx } = await setup();
   log.note(payment());
   // Not an HTTP status, and too large for a smallint.
@@ -169,7 +171,7 @@ test("NUL, lone surrogates, card numbers and very long texts neither fail a row 
   expect(text).toContain("[card number]");
 });
 
-test("a body over 16 kB is cut to valid JSON that says so; a response that was not kept says that too", async () => {
+test("a body over 16 kB is cut to valid JSON that says so; a response that was not stored says that too", async () => {
   const { log, payment, detail } = await setup();
   const metadata = Object.fromEntries(Array.from({ length: 80 }, (_, i) => [`name_${i}`, "é".repeat(200)]));
   const id = newId();
@@ -186,17 +188,22 @@ test("a body over 16 kB is cut to valid JSON that says so; a response that was n
 test.each([
   ["GET", listTransactions],
   ["POST", searchTransactions],
-] as const)("a list that was read by %s is kept to its first 2 kB: it can be read again", async (method, endpoint) => {
-  const { log, refusal, detail } = await setup();
-  const id = newId();
-  const value = {
-    object: "list",
-    data: Array.from({ length: 100 }, () => ({ currency: "USD", description: "An order" })),
-  };
-  log.note(refusal({ id, method, endpoint, status: 200, pathId: null, path: "/v1/transactions", response: { value } }));
-  await log.stop();
-  const { response } = await detail(id);
-  expect(response?.kept).toBe("cut");
-  expect(Buffer.byteLength(response?.text ?? "")).toBeLessThan(2_100);
-  expect(JSON.parse(response?.text ?? "")).toMatchObject({ object: "list" });
-});
+] as const)(
+  "a list that was read by %s is stored up to its first 2 kB: it can be read again",
+  async (method, endpoint) => {
+    const { log, refusal, detail } = await setup();
+    const id = newId();
+    const value = {
+      object: "list",
+      data: Array.from({ length: 100 }, () => ({ currency: "USD", description: "An order" })),
+    };
+    log.note(
+      refusal({ id, method, endpoint, status: 200, pathId: null, path: "/v1/transactions", response: { value } }),
+    );
+    await log.stop();
+    const { response } = await detail(id);
+    expect(response?.kept).toBe("cut");
+    expect(Buffer.byteLength(response?.text ?? "")).toBeLessThan(2_100);
+    expect(JSON.parse(response?.text ?? "")).toMatchObject({ object: "list" });
+  },
+);

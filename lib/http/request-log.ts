@@ -91,7 +91,7 @@ export function createRequestLog(service: RequestLogService) {
         able.push(one);
       } catch (error) {
         leaveOut(one.request.environmentId);
-        service.log.warn({ err: error, request_id: one.request.id }, "a request could not be written down");
+        service.log.warn({ err: error, request_id: one.request.id }, "a request could not be logged");
         done([one]);
       }
       if (performance.now() - startedMs < MAKING_MS) continue;
@@ -126,14 +126,14 @@ export function createRequestLog(service: RequestLogService) {
           return Promise.reject(new Requeued(error));
         }
         leaveOut(one.request.environmentId, 1 + (one.row?.left_out ?? 0));
-        service.log.warn({ err: error, request_id: one.request.id }, "a request could not be written down");
+        service.log.warn({ err: error, request_id: one.request.id }, "a request could not be logged");
       }
       done([one]);
     }
   }
 
   async function write(): Promise<void> {
-    if (lost > 0) service.log.warn({ left_out: lost }, "there were more requests than are written down");
+    if (lost > 0) service.log.warn({ left_out: lost }, "some requests were not logged, because there were too many");
     lost = 0;
     for (let left = waiting.length; left > 0 && waiting.length > 0; left -= BATCH) {
       const batch = waiting.slice(0, Math.min(BATCH, left));
@@ -143,7 +143,7 @@ export function createRequestLog(service: RequestLogService) {
       } catch (error) {
         // Retried with the next batch. New entries have the room that is left.
         if (!(error instanceof Requeued)) waiting = [...batch.filter(({ row }) => row !== undefined), ...waiting];
-        service.log.warn({ err: error instanceof Requeued ? error.cause : error }, "could not write down requests");
+        service.log.warn({ err: error instanceof Requeued ? error.cause : error }, "could not log requests");
         return;
       }
     }

@@ -42,7 +42,7 @@ describe("a header that matters", () => {
     ["Content-Type", "invalid_parameter"],
     ["X-Idempotency-Key", "idempotency_key_invalid"],
     ["Idempotency-Key", "idempotency_key_invalid"],
-  ])("is refused when it came twice, in any case: %s", (name, code) => {
+  ])("is rejected when it is sent twice, in any case: %s", (name, code) => {
     const request = received(name, "k", name.toUpperCase(), "k");
     expect(() => decidingHeader(request, name)).toThrow(expect.objectContaining({ code, param: name }));
   });
@@ -65,6 +65,13 @@ test("a storable path has no card number and keeps all our ids", () => {
   expect(keepablePathOf(`http://localhost/v1/payments/${arabic}`)).toBe("/v1/payments/[card number]");
   expect(keepablePathOf("http://localhost/v1/payments/caf%C3%A9")).toBe("/v1/payments/caf%C3%A9");
 });
+
+test.each(["pay", "challenge", "receipt", "invoice", "portal", "report-file"])(
+  "a storable path has no token: /%s/…",
+  (page) => {
+    expect(keepablePathOf(`http://localhost/${page}/env_1.cs_1.secret/result?a=b`)).toBe(`/${page}/{token}/result`);
+  },
+);
 
 describe("the caller's address", () => {
   afterEach(() => void vi.unstubAllEnvs());
@@ -116,7 +123,7 @@ describe("the caller's address", () => {
     "[203.0.113.7",
     "1.2.3.4 5",
     "999.1.1.1",
-  ])("is the connection's where %j stands for it", (entry) => {
+  ])("is the connection's for %j", (entry) => {
     vi.stubEnv("TRUSTED_PROXIES", "1");
     expect(callerAddress(`6.6.6.6, ${entry}`, "::ffff:9.9.9.9")).toBe("9.9.9.9");
   });

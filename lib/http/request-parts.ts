@@ -75,13 +75,16 @@ export function pathOf(url: string): string {
 
 /**
  * The path in a form that may be echoed and stored: callers put anything in place of an id, and the tokens of
- * client sessions and receipts are secret.
+ * client sessions, challenges, receipts, invoices, portal sessions and report files are secret.
  */
 export function keepablePathOf(url: string): string {
   const path = pathOf(url);
   const readable = decoded(path);
   const masked = maskCardNumbers(readable);
-  return (masked === readable ? path : masked).replace(/^(\/(?:pay|receipt)\/)[^/]+/, "$1{token}");
+  return (masked === readable ? path : masked).replace(
+    /^(\/(?:pay|challenge|receipt|invoice|portal|report-file)\/)[^/]+/,
+    "$1{token}",
+  );
 }
 
 /** Decodes a part of a path or a header value. Keeps a broken escape: it is an id that does not exist. */

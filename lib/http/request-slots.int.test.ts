@@ -31,7 +31,9 @@ async function account() {
   const { newUser, merchant, service } = await testUsers(db);
   const cookie = await cookieOf(service, await newUser("owner", { owns_email: false, email_verified_at: null }));
   const { secret } = await createApiKey(service, {
-    ...{ environmentId: merchant.test.id, name: "K", permissions: PERMISSIONS },
+    environmentId: merchant.test.id,
+    name: "K",
+    permissions: PERMISSIONS,
   });
   const ask = (path: string, headers: Record<string, string>, body?: object) =>
     dispatch(

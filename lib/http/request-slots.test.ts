@@ -23,7 +23,7 @@ function reading(readsAtOnce = 4) {
   return { slots, held, refused, readers, take };
 }
 
-test("one caller leaves two read slots to others, and callers are served in turn", async () => {
+test("one caller leaves two read slots to others, and callers are served round-robin", async () => {
   const { slots, held, readers, take } = reading();
   await take("a", 4, (reader) => slots.read(reader, "live"));
   expect(readers()).toBe("aa");

@@ -15,12 +15,12 @@ export type RequestSlots = {
   write(by: { readonly merchant: string; readonly payment: string | null }): Promise<Slot>;
   /**
    * For a response that may be long, until it is sent: a client that does not receive it delays only its own
-   * reader.
+   * group.
    */
   unsent(reader: string): Promise<Slot>;
 };
 
-/** Waiting reads per reader: as many as a key may request at once. */
+/** Waiting reads per reader: a key's burst. */
 const MAX_WAITING_READS = 200;
 const READ_WAIT_MS = 5_000;
 /** Well within the time limit of a request. */
@@ -46,7 +46,7 @@ const OF_A_MERCHANT = {
 
 /**
  * `readsAtOnce`: concurrent reads in all. One reader leaves two slots to others, and test mode leaves one to
- * live mode, so the next reader starts at once however long a read takes.
+ * live mode, so the next reader starts immediately however long a read takes.
  */
 export function createRequestSlots(readsAtOnce: number): RequestSlots {
   const [allButOne, allButTwo] = [Math.max(1, readsAtOnce - 1), Math.max(1, readsAtOnce - 2)];

@@ -52,7 +52,7 @@ function readable(stream: Stream): ReadableStream<Uint8Array> {
       else controller.enqueue(encoder.encode(value));
     },
     async cancel() {
-      // Also returns the generator, which would otherwise stay suspended at its last piece for good.
+      // Also returns the generator, which would otherwise stay suspended at its last piece forever.
       over.abort();
     },
   });

@@ -50,7 +50,10 @@ async function setup(permissions: Permission[] = ["event.read"]) {
   const id = encodeId("apiKey", row.id);
   const staff = await staffCaller(service);
   return {
-    ...{ ...users, owner, member, row },
+    ...users,
+    owner,
+    member,
+    row,
     key: { "x-api-key": secret },
     session: { ...OWN, cookie: await cookieOf(service, member), "x-cardlane-mode": "test" },
     revoke: () => setKeyState(owner.ctx, { id, action: "revoke" }),
@@ -142,8 +145,12 @@ test("a body received after the session's end or a change of role has no effect"
 });
 
 const EXPORT = dashboardEndpoint({
-  ...{ name: "exportTransactions", method: "GET", path: "/{mode}/export", permission: "transaction.read" },
-  ...{ status: 200, response: z.unknown() },
+  name: "exportTransactions",
+  method: "GET",
+  path: "/{mode}/export",
+  permission: "transaction.read",
+  status: 200,
+  response: z.unknown(),
 });
 
 test("an export whose session ends while it waits for a slot does not begin", async () => {

@@ -22,7 +22,7 @@ const BULKY = {
   ...SMALL,
   metadata: Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, "v".repeat(300)])),
 };
-const UNPROVED = { owns_email: false, email_verified_at: null };
+const UNVERIFIED = { owns_email: false, email_verified_at: null };
 
 beforeAll(() => {
   // 1 MB and 100 writes per day.
@@ -31,15 +31,17 @@ beforeAll(() => {
 });
 
 /** A separate merchant whose owner has a verified address or not, with one of its keys. */
-async function account(proved: boolean, mode: Mode = "test") {
+async function account(isVerified: boolean, mode: Mode = "test") {
   const { newUser, merchant, service } = await testUsers(db);
-  const cookie = await cookieOf(service, await newUser("owner", proved ? {} : UNPROVED));
+  const cookie = await cookieOf(service, await newUser("owner", isVerified ? {} : UNVERIFIED));
   const newKey = async () =>
     (await createApiKey(service, { environmentId: merchant[mode].id, name: "K", permissions: PERMISSIONS })).secret;
   const send = async (apiKey: string, body: object, idempotencyKey: string = newId(), chunked = false) => {
     const text = JSON.stringify(body);
     const headers = {
-      ...{ "x-api-key": apiKey, "x-idempotency-key": idempotencyKey, "content-type": "application/json" },
+      "x-api-key": apiKey,
+      "x-idempotency-key": idempotencyKey,
+      "content-type": "application/json",
       ...(!chunked && { "content-length": String(text.length) }),
     };
     const request = new Request("http://dashboard.test/v1/payments", { method: "POST", headers, body: text });
@@ -60,7 +62,7 @@ async function account(proved: boolean, mode: Mode = "test") {
 }
 
 test.each([false, true])(
-  "without a proved address what keys write ends with the day's bytes; chunks: %s",
+  "an account without a verified address can write only up to the daily quota; chunks: %s",
   async (chunked) => {
     const { key, newKey, send, taken, merchant } = await account(false);
     // 15 KB in the request and twice as much in its response.
@@ -107,7 +109,11 @@ test("deliveries reopened by a replay of webhooks count as well", async () => {
   await db.sql`insert into events (environment_id, id, type, object_id, sequence, data)
     select ${merchant.test.id}::uuid, id, 'subscription_plan.updated', id, 1, '{}' from unnest(${ids}::uuid[]) as row (id)`;
   const made = await createWebhookEndpoint(testContext(users.service, merchant.test), {
-    ...{ url: "http://127.0.0.1:9/hook", description: null, event_types: ["*"], payload: "full", signature: "v1" },
+    url: "http://127.0.0.1:9/hook",
+    description: null,
+    event_types: ["*"],
+    payload: "full",
+    signature: "v1",
   });
   const replay = async () => {
     const { id } = JSON.parse(made.body) as { id: string };
@@ -153,7 +159,11 @@ test("users' changes are counted separately, and changes that secure an account 
   const { key, taken, cookie } = await account(false);
   const act = async (permission: "settings.manage" | null, mode: Mode = "test") => {
     const endpoint = dashboardEndpoint({
-      ...{ name: "sample", method: "POST", path: "/api/dashboard/{mode}/sample", permission, status: 200 },
+      name: "sample",
+      method: "POST",
+      path: "/api/dashboard/{mode}/sample",
+      permission,
+      status: 200,
       response: z.object({ done: z.boolean() }),
     });
     const handler = serveAll([forUsers(endpoint, async () => ({ done: true }))]);

@@ -29,8 +29,8 @@ export type SandboxQuota = {
 };
 
 /**
- * Daily quota of test-mode writes, which are kept for good. Live mode has no limit, and 0 MB turns the limit
- * off.
+ * Daily quota of test-mode writes, which are kept permanently. Live mode has no limit, and 0 MB turns the
+ * limit off.
  */
 export function createSandboxQuota(mbPerDay: number, now?: () => number): SandboxQuota {
   if (mbPerDay === 0) return { take: () => null };

@@ -22,7 +22,7 @@ test("no policy allows scripts or styles without a nonce", () => {
   expect(pagePolicy("n")).toContain("script-src 'nonce-n' 'strict-dynamic';");
 });
 
-test("under https cookies belong to this host alone; on a loopback address they have plain names", () => {
+test("under https cookies are limited to this host; on a loopback address they have plain names", () => {
   const base = "https://pay.example";
   expect(cookieName("cardlane.csrf", base)).toBe("__Host-cardlane.csrf");
   expect(sessionCookieName("merchant", base)).toBe("__Host-cardlane.session");

@@ -23,8 +23,13 @@ async function shop() {
     const request = new Request(`http://dashboard.test/v1/payments/${body.id}/refund`, {
       method: "POST",
       headers: {
-        ...{ host: "dashboard.test", cookie, "x-cardlane-mode": "test", "sec-fetch-site": "same-origin" },
-        ...{ "content-type": "application/json", "x-idempotency-key": key, ...more },
+        host: "dashboard.test",
+        cookie,
+        "x-cardlane-mode": "test",
+        "sec-fetch-site": "same-origin",
+        "content-type": "application/json",
+        "x-idempotency-key": key,
+        ...more,
       },
       body: JSON.stringify(sent),
     });

@@ -1,16 +1,19 @@
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { insertSession, revokeSession } from "@/db/queries/accounts/sessions";
 import { users } from "@/db/schema/accounts";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { createTestMerchant, type TestMerchant, testService } from "@/e2e/fixtures/factories";
 import { sessionCookie } from "@/e2e/fixtures/users";
 import type { Audience } from "@/lib/contract/accounts/sessions";
-import { encodeId } from "@/lib/contract/ids";
-import type { UserRole } from "@/lib/contract/permissions";
+import { decodeId, encodeId } from "@/lib/contract/ids";
+import { MERCHANT_ROLES, ROLE_PERMISSIONS, type UserRole } from "@/lib/contract/permissions";
+import { roleViewCookie } from "@/lib/contract/team/role-view";
 import { newId } from "@/lib/ids";
 import { provideService } from "./current-service";
+import { dashboardRoutes } from "./dashboard-endpoints";
 import { dispatch } from "./dispatch";
 import { textOf } from "./response";
+import { signedIn } from "./session-caller";
 
 const { db } = await testDatabase();
 const service = testService(db);
@@ -207,4 +210,64 @@ test("staff act on a merchant's behalf with a reason, which is recorded first", 
     headers: { cookie, ...environment, ...OWN_PAGE, "x-idempotency-key": newId(), "x-cardlane-reason": "x" },
   });
   expect([capture.status, capture.body.code]).toEqual([403, "permission_denied"]);
+});
+
+describe("an owner who views the dashboard as a role", () => {
+  const viewing = (person: Awaited<ReturnType<typeof signIn>>, role: string) => ({
+    ...person,
+    cookie: `${person.cookie}; ${roleViewCookie(encodeId("user", person.userId), false)}=${role}`,
+  });
+
+  test("reads what that role reads, and changes nothing", async () => {
+    const owner = await signIn();
+    const payment = await pay(owner.cookie);
+    const { cookie } = viewing(owner, "support");
+    const read = (path: string) => send({ path, headers: { cookie, ...test_ } });
+    expect((await read(`/v1/payments/${payment.id}`)).status).toBe(200);
+    // Events contain payouts.
+    for (const path of ["/v1/balance", "/v1/payouts", "/v1/events", "/v1/events?type=payout.created"])
+      expect((await read(path)).body, path).toMatchObject({ status: 403, code: "permission_denied" });
+    const write = (path: string, body: object) =>
+      send({
+        method: "POST",
+        path,
+        headers: { cookie, ...test_, ...OWN_PAGE, "x-idempotency-key": newId() },
+        body,
+      });
+    expect((await write("/v1/transactions/search", {})).status).toBe(200);
+    const refund = await write(`/v1/payments/${payment.id}/refund`, { amount: 100 });
+    expect(refund.body).toMatchObject({
+      status: 403,
+      detail: expect.stringContaining("viewing the dashboard as support"),
+    });
+    const [row] =
+      await db.sql`select amount_refunded, refund_pending from payments where id = ${decodeId("payment", payment.id)}`;
+    expect(row).toEqual({ amount_refunded: 0, refund_pending: 0 });
+  });
+
+  test("changes nothing in the dashboard either, not even their own account", async () => {
+    const { cookie } = viewing(await signIn(), "admin");
+    const request = new Request("http://dashboard.test/api/dashboard/preferences", {
+      method: "PATCH",
+      headers: { cookie, ...OWN_PAGE, "content-type": "application/json" },
+      body: JSON.stringify({ times: "utc" }),
+    });
+    const response = await dashboardRoutes.PATCH(request);
+    expect([response.status, (await response.json()).code]).toEqual([403, "permission_denied"]);
+  });
+
+  test.each(["owner", "staff", "nobody", ""])("keeps every right with the unknown role '%s'", async (role) => {
+    await pay(viewing(await signIn(), role).cookie);
+  });
+});
+
+test.each(MERCHANT_ROLES)("no role (%s) gets the rights of another by the cookie of a role's view", async (role) => {
+  for (const wanted of MERCHANT_ROLES) {
+    const person = await signIn(role);
+    const name = roleViewCookie(encodeId("user", person.userId), false);
+    const found = await signedIn(`${person.cookie}; ${name}=${wanted}`, "merchant");
+    const own = new Set(ROLE_PERMISSIONS[role]);
+    expect([...(found?.user.permissions ?? [])].filter((permission) => !own.has(permission))).toEqual([]);
+    expect(found?.user.isRoleView).toBe(role === "owner" && wanted !== "owner");
+  }
 });

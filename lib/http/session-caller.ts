@@ -1,16 +1,18 @@
-import { readSessionId } from "@/lib/auth/session-cookie";
+import { cookieValue, isSecure, readSessionId } from "@/lib/auth/session-cookie";
 import type { Audience } from "@/lib/contract/accounts/sessions";
 import { type Endpoint, writes } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
-import { decodeId } from "@/lib/contract/ids";
+import { decodeId, encodeId } from "@/lib/contract/ids";
 import type { RefundBody } from "@/lib/contract/payments/payment";
+import { merchantRole } from "@/lib/contract/permissions";
+import { roleViewCookie } from "@/lib/contract/team/role-view";
 import { isMode } from "@/lib/contract/transactions/words";
 import {
   requireReauthentication,
   requireRefundReauthentication,
   requireVerifiedEmail,
 } from "@/lib/domain/accounts/reauthentication";
-import { environmentOf, findSession, type SignedIn } from "@/lib/domain/accounts/sessions";
+import { environmentOf, findSession, requireOwnRole, type SignedIn, viewAsRole } from "@/lib/domain/accounts/sessions";
 import type { Service } from "@/lib/domain/context";
 import { findEnvironmentForStaff } from "@/lib/domain/support/merchants";
 import { type Caller, merchantSuspended } from "./caller";
@@ -21,14 +23,16 @@ type Headers = { get(name: string): string | null };
 type SessionRequest = { headers: Headers; endpoint: Endpoint };
 
 /**
- * True if a request comes from one of our own pages, which name the environment, by mode or, for support staff,
- * by id. A cookie alone is no credential, because other sites cannot add such a header.
+ * True if a request comes from one of our own pages, which name the environment, by mode or, for support
+ * staff, by id. A cookie alone is no credential, because other sites cannot add such a header.
  */
 export const isFromDashboard = (headers: Headers): boolean =>
   headers.get("x-api-key") === null &&
   (decidingHeader(headers, "X-Cardlane-Mode") !== null || decidingHeader(headers, "X-Cardlane-Environment") !== null);
 
-/** The user behind a request from our own pages. Throws 401 when the session is over, 403 for a foreign page. */
+/**
+ * The user behind a request from our own pages. Throws 401 when the session is over, 403 for a foreign page.
+ */
 export async function authenticateSession(service: Service, request: SessionRequest): Promise<Caller> {
   const { headers } = request;
   if (writes(request.endpoint)) requireSameOrigin(headers, service.baseUrl);
@@ -42,8 +46,10 @@ async function merchantCaller({ headers, endpoint }: SessionRequest): Promise<Ca
   const { user, merchant } = found;
   const mode = headers.get("x-cardlane-mode") ?? "";
   if (!isMode(mode)) throw new AppError("resource_not_found", `There is no mode '${mode}'.`);
+  if (writes(endpoint)) requireOwnRole(user);
   if (merchant.suspended && writes(endpoint)) throw merchantSuspended();
-  // New business in live mode needs a verified address. Existing payments can still be captured, voided and refunded.
+  // New business in live mode needs a verified address. Existing payments can still be captured, voided and
+  // refunded.
   if (mode === "live" && writes(endpoint) && !isFollowUp(endpoint)) requireVerifiedEmail(user);
   return {
     actor: { type: "user", id: user.userId },
@@ -84,8 +90,8 @@ export const SENDS_ELSEWHERE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Throws if a user has to re-authenticate first: for a refund above its currency's limit, and for live webhooks. Runs before the
- * idempotency key is claimed, like every permission check. API keys are exempt.
+ * Throws if a user has to re-authenticate first: for a refund above its currency's limit, and for live
+ * webhooks. Runs before the idempotency key is claimed, like every permission check. API keys are exempt.
  */
 export async function requireReauthenticationFor(
   service: Service,
@@ -113,15 +119,24 @@ export async function signedIn(cookies: string | null, audience: Audience): Prom
   });
   const found = id === null ? null : await findSession(service, id);
   if (found === null) return null;
-  return (found.user.role === "staff") === (audience === "staff") ? found : null;
+  return (found.user.role === "staff") === (audience === "staff") ? inRoleView(found, cookies) : null;
+}
+
+/** An owner may view the dashboard as another role. The cookie raises nobody's rights. */
+function inRoleView(found: SignedIn, cookies: string | null): SignedIn {
+  if (found.user.role !== "owner") return found;
+  const name = roleViewCookie(encodeId("user", found.user.userId), isSecure(currentService().service.baseUrl));
+  const role = merchantRole.safeParse(cookieValue(cookies, name)).data;
+  return role === undefined || role === "owner" ? found : { ...found, user: viewAsRole(found.user, role) };
 }
 
 /** For requests that only a signed-in user may make. */
 export const sessionOver = () => new AppError("api_key_missing", "Your session has ended. Sign in again.");
 
 /**
- * Throws unless one of our own pages sent the request. For every write that a cookie authorizes, because browsers attach
- * cookies to other sites' requests as well. `baseUrl` is the public address; behind a proxy the Host header may differ.
+ * Throws unless one of our own pages sent the request. For every write that a cookie authorizes, because
+ * browsers attach cookies to other sites' requests as well. `baseUrl` is the public address; behind a proxy
+ * the Host header may differ.
  */
 export function requireSameOrigin(headers: { get(name: string): string | null }, baseUrl: string): void {
   const site = headers.get("sec-fetch-site");

@@ -83,7 +83,7 @@ const signOut = ({ csrfToken, cookie }: { csrfToken: string; cookie: string }) =
     body: new URLSearchParams({ csrfToken, json: "true" }).toString(),
   });
 
-test("a sign-out ends the session and takes the cookie", async () => {
+test("a sign-out ends the session and clears the cookie", async () => {
   const browser = await signedIn();
   const response = await signOut(browser);
   expect(response.status).toBe(200);
@@ -142,13 +142,10 @@ test("a password that no account can have is refused without hashing", async () 
   expect(row?.failed_sign_ins).toBe(0);
 });
 
-test.each(["a\u0000@b.example", "\ud800@b.example"])(
-  "an address that nobody can have is nobody's: %j",
-  async (email) => {
-    const { url } = await signIn({ email, password: TEST_PASSWORD });
-    expect(new URL(url).searchParams.get("error")).toBe("wrong");
-  },
-);
+test.each(["a\u0000@b.example", "\ud800@b.example"])("an impossible address is unknown: %j", async (email) => {
+  const { url } = await signIn({ email, password: TEST_PASSWORD });
+  expect(new URL(url).searchParams.get("error")).toBe("wrong");
+});
 
 test.each(["{", "[]", "null", '"text"'])("JSON that is no object is refused: %s", async (body) => {
   const response = await send("callback/credentials", {
@@ -204,7 +201,7 @@ test.each(EVIL)(
 );
 
 test.each(["card \u{1d7d0}", "a\nb", "", "x".repeat(200)])(
-  "an error that strangers make up, %j, leads to the sign-in",
+  "a made-up error, %j, redirects to the sign-in",
   async (made) => {
     const error = encodeURIComponent(made);
     for (const path of [`error?error=${error}`, `error/${error}`, "error?error=wrong"]) {
@@ -231,10 +228,10 @@ test("a wrong password and an unknown address are refused after the same minimum
 test.each([
   ["another site's page", { origin: "https://evil.example" }],
   ["another site's page on an old browser", { origin: "null" }],
-  ["a page that says nothing of itself", { origin: "" }],
+  ["a page that reveals nothing about itself", { origin: "" }],
   ["another site, whatever its origin", { origin: "https://evil.example", "sec-fetch-site": "cross-site" }],
   ["a sibling domain", { "sec-fetch-site": "same-site" }],
-])("%s signs nobody in, and nobody out", async (_, headers: Record<string, string>) => {
+])("%s neither signs in nor out", async (_, headers: Record<string, string>) => {
   const { user } = await users.newUser("owner");
   const before = await sessionsOf(user.id);
   const { csrfToken, cookie } = await csrf();

@@ -66,7 +66,7 @@ function tidyCallback(fields: URLSearchParams): void {
 
 /**
  * next-auth writes the error into a Location header unchanged, and mistakes part of the path for one. Unknown
- * errors are replaced, because not every text may stand in a header.
+ * errors are replaced, because headers can't carry every character.
  */
 function tidyError(fields: URLSearchParams): void {
   if (!/^\w{1,40}$/.test(fields.get("error") ?? "")) fields.set("error", "Default");

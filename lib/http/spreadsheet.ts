@@ -13,10 +13,10 @@ export type SheetColumn<Row> = {
   /** Heading in other files. */
   heading: string;
   /**
-   * `amount`: decimal text in major units. `time` and `local_time`: ISO 8601 in UTC; the latter is shown in
+   * `amount`: decimal text in major units. `day`: `2026-12-31`. `time` and `local_time`: ISO 8601 in UTC; the latter is shown in
    * the sheet's zone.
    */
-  kind: "text" | "number" | "amount" | "time" | "local_time";
+  kind: "text" | "number" | "amount" | "day" | "time" | "local_time";
   read: (row: Row) => Cell;
   /** Text shown in place of a code. */
   word?: (row: Row) => string | null;
@@ -78,12 +78,20 @@ type CsvStyle = {
 function csvStyle({ format, locale }: SheetOptions): CsvStyle {
   if (format === "csv")
     return {
-      ...{ forPeople: false, decimal: ".", delimiter: ",", bom: false, record_delimiter: "\n" },
+      forPeople: false,
+      decimal: ".",
+      delimiter: ",",
+      bom: false,
+      record_delimiter: "\n",
       keepsText: () => false,
     };
   const { decimal, column } = separatorsOf(locale);
   return {
-    ...{ forPeople: true, decimal, delimiter: column, bom: true, record_delimiter: "\r\n" },
+    forPeople: true,
+    decimal,
+    delimiter: column,
+    bom: true,
+    record_delimiter: "\r\n",
     keepsText: excelRetypes(locale),
   };
 }
@@ -133,6 +141,8 @@ function csvCells<Row>(style: CsvStyle, timeZone: string): (column: SheetColumn<
       case "number":
       case "amount":
         return decimal === "." ? value : String(value).replace(".", decimal);
+      case "day":
+        return value;
       case "time":
         return forPeople ? clockText(String(value), 0) : value;
       case "local_time":
@@ -214,13 +224,15 @@ export function excelRetypes(locale: string): (text: string) => boolean {
 /** Excel reports a file with longer cells as damaged. */
 const MAX_CELL = 32_767;
 
-/** Four decimals at most, as currencies have; a cell's own are shown from the third on. */
+/** Up to four decimals, as in currencies; from the third on only if used. */
 const AMOUNT_FORMAT = "#,##0.00##";
+const DAY_FORMAT = "yyyy-mm-dd";
 const TIME_FORMAT = "yyyy-mm-dd hh:mm:ss";
 const SHAPES = {
   text: { numFmt: "@", width: 24 },
   number: { width: 12 },
   amount: { numFmt: AMOUNT_FORMAT, width: 14 },
+  day: { numFmt: DAY_FORMAT, width: 12 },
   time: { numFmt: TIME_FORMAT, width: 20 },
   local_time: { numFmt: TIME_FORMAT, width: 20 },
 };
@@ -289,6 +301,7 @@ function workbookCell<Row>(
     case "number":
     case "amount":
       return Number(value);
+    case "day":
     case "time":
       return new Date(String(value));
     case "local_time":

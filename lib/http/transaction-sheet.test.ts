@@ -8,7 +8,8 @@ import { columnsForPeople, columnsForPrograms } from "./transaction-sheet";
 
 const transaction = (overrides: Partial<ExportedTransaction> = {}): ExportedTransaction => ({
   ...charge,
-  ...{ fee: null, net: null },
+  fee: null,
+  net: null,
   ...overrides,
 });
 
@@ -60,13 +61,17 @@ describe("a transaction in a file for programs", () => {
 
   test("text and metadata are as in the API", async () => {
     const given = {
-      ...{ customer_name: "Zoë Müller", customer_id: "000123", description: "Discount 10%, -5 EUR" },
+      customer_name: "Zoë Müller",
+      customer_id: "000123",
+      description: "Discount 10%, -5 EUR",
       metadata: { note: "x,-1", tags: "a;+b", formula: "=1+1" },
       billing_address: { ...(charge.billing_address as object), line1: "Flat 3, +44 20 7946 0000" } as never,
     };
     const [row] = await plain(transaction(given));
     expect(row).toMatchObject({
-      ...{ customer_name: "Zoë Müller", customer_id: "000123", description: "Discount 10%, -5 EUR" },
+      customer_name: "Zoë Müller",
+      customer_id: "000123",
+      description: "Discount 10%, -5 EUR",
       billing_line1: "Flat 3, +44 20 7946 0000",
     });
     expect(JSON.parse(row?.metadata ?? "")).toEqual(given.metadata);
@@ -103,15 +108,27 @@ describe("a transaction in a file for people", () => {
   test("has words for codes, local times beside UTC, and the net amount beside the amount", async () => {
     const [row] = await german(
       transaction({
-        ...{ status: "PARTIALLY_REFUNDED", decline_code: "insufficient_funds", card_brand: "amex" },
-        ...{ amount: 123_456, currency: "EUR", fee: 3_610, net: 119_846, created_at: "2027-01-01T01:30:00.000Z" },
+        status: "PARTIALLY_REFUNDED",
+        decline_code: "insufficient_funds",
+        card_brand: "amex",
+        amount: 123_456,
+        currency: "EUR",
+        fee: 3_610,
+        net: 119_846,
+        created_at: "2027-01-01T01:30:00.000Z",
       }),
       transaction({ type: "REFUND", status: "SETTLED", refund_reason: "CUSTOMER_REQUEST" }),
     );
     expect(row).toMatchObject({
-      ...{ Status: "Partially refunded", "Decline reason": "Insufficient funds", "Card brand": "American Express" },
-      ...{ Amount: "1234,56", Fee: "36,10", Net: "1198,46", Currency: "EUR" },
-      ...{ "Created (America/Los_Angeles)": "2026-12-31 17:30:00", "Created (UTC)": "2027-01-01 01:30:00" },
+      Status: "Partially refunded",
+      "Decline reason": "Insufficient funds",
+      "Card brand": "American Express",
+      Amount: "1234,56",
+      Fee: "36,10",
+      Net: "1198,46",
+      Currency: "EUR",
+      "Created (America/Los_Angeles)": "2026-12-31 17:30:00",
+      "Created (UTC)": "2027-01-01 01:30:00",
     });
     const headings = Object.keys(row ?? {});
     expect(headings.slice(4, 9)).toEqual(["Amount", "Currency", "Signed amount", "Fee", "Net"]);
@@ -122,7 +139,10 @@ describe("a transaction in a file for people", () => {
   test("an accepted refund is refunded, and its reason is in words", async () => {
     const [row] = await german(
       transaction({
-        ...{ type: "REFUND", status: "CAPTURED", refund_reason: "CUSTOMER_REQUEST", amount: 995 },
+        type: "REFUND",
+        status: "CAPTURED",
+        refund_reason: "CUSTOMER_REQUEST",
+        amount: 995,
         dispute: { id: "dp_1", status: "NEEDS_RESPONSE" },
       }),
     );

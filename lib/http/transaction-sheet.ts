@@ -23,22 +23,31 @@ type AmountMember = Extract<Member, `amount${string}` | "fee" | "net">;
 type TextMember = { [Name in Member]: ExportedTransaction[Name] extends string | null ? Name : never }[Member];
 
 const text = (name: TextMember, heading: string, word?: Column["word"]): Column => ({
-  ...{ heading, kind: "text", read: (row) => row[name] },
+  heading,
+  kind: "text",
+  read: (row) => row[name],
   ...(word && { word }),
 });
 const number = (name: "card_exp_month" | "card_exp_year" | "fraud_score", heading: string): Column => ({
-  ...{ heading, kind: "number", read: (row) => row[name] },
+  heading,
+  kind: "number",
+  read: (row) => row[name],
 });
 const amount = (name: AmountMember, heading: string): Column => ({
-  ...{ heading, kind: "amount" },
+  heading,
+  kind: "amount",
   read: (row) => (row[name] === null ? null : majorText(row[name], row.currency)),
 });
 const minor = (name: AmountMember, heading: string): Column => ({
-  ...{ heading: `${heading}, minor units`, kind: "number", read: (row) => row[name] },
+  heading: `${heading}, minor units`,
+  kind: "number",
+  read: (row) => row[name],
 });
 type AddressMember = keyof NonNullable<ExportedTransaction["billing_address"]>;
 const address = (name: AddressMember, heading: string): Column => ({
-  ...{ heading, kind: "text", read: (row) => row.billing_address?.[name] ?? null },
+  heading,
+  kind: "text",
+  read: (row) => row.billing_address?.[name] ?? null,
 });
 
 const TIME_HEADINGS: Record<ExportTime, string> = {
@@ -52,12 +61,10 @@ const TIME_HEADINGS: Record<ExportTime, string> = {
   capture_before: "Capture before",
   capture_reversed_at: "Capture reversed",
 };
-const inUtc = (name: ExportTime): Column => ({
-  ...{ heading: TIME_HEADINGS[name], kind: "time", read: (row) => row[name] },
-});
+const inUtc = (name: ExportTime): Column => ({ heading: TIME_HEADINGS[name], kind: "time", read: (row) => row[name] });
 const inZone = (name: ExportTime): Column => ({ ...inUtc(name), kind: "local_time" });
 
-/** Readers of a file need not tell captured refunds from settled ones. */
+/** A file doesn't distinguish captured refunds from settled ones. */
 const statusWord = ({ type, status }: ExportedTransaction): string =>
   type === "REFUND" && (status === "CAPTURED" || status === "SETTLED") ? "Refunded" : wordLabel(status);
 
@@ -117,12 +124,14 @@ const COLUMNS: Record<ExportField, Column> = {
   settlement_batch_id: text("settlement_batch_id", "Settlement batch"),
   description: text("description", "Description"),
   metadata: {
-    ...{ heading: "Metadata", kind: "text" },
+    heading: "Metadata",
+    kind: "text",
     read: ({ metadata }) => (Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata)),
   },
   environment: text("environment", "Environment", ({ environment }) => (environment === "live" ? "Live" : "Test")),
   signed_amount: {
-    ...{ heading: "Signed amount", kind: "amount" },
+    heading: "Signed amount",
+    kind: "amount",
     read: (row) => majorText(row.type === "REFUND" ? -row.amount : row.amount, row.currency),
   },
   fee: amount("fee", "Fee"),
@@ -131,7 +140,9 @@ const COLUMNS: Record<ExportField, Column> = {
   net_minor: minor("net", "Net"),
   dispute_id: { heading: "Dispute", kind: "text", read: ({ dispute }) => dispute?.id ?? null },
   dispute_status: {
-    ...{ heading: "Dispute status", kind: "text", read: ({ dispute }) => dispute?.status ?? null },
+    heading: "Dispute status",
+    kind: "text",
+    read: ({ dispute }) => dispute?.status ?? null,
     word: ({ dispute }) => dispute && DISPUTE_STATUS_WORDS[dispute.status].title,
   },
   capture_reversed_at: inUtc("capture_reversed_at"),

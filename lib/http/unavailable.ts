@@ -8,7 +8,7 @@ export const silence = (sentence: string): Error => Object.assign(new Error(sent
 
 /**
  * The response, or 503 after `limitMs`: a silent database would otherwise hold its callers forever. The work
- * goes on, and the same idempotency key gets its outcome later; a 5xx is never stored. Time spent on a slow
+ * continues, and the same idempotency key gets its outcome later; a 5xx is never stored. Time spent on a slow
  * body does not count: the HTTP server limits it.
  */
 export function respondWithin(

@@ -69,8 +69,16 @@ export async function writePackage(root: string, folder: string): Promise<void> 
 async function bundle(root: string, format: "esm" | "cjs", outdir: string): Promise<void> {
   const { build } = await import("esbuild");
   await build({
-    ...{ absWorkingDir: root, entryPoints: [join(SOURCE, "src", "index.ts")], outdir, tsconfigRaw: "{}" },
-    ...{ bundle: true, platform: "node", format, target: "node20", charset: "utf8", logLevel: "silent" },
+    absWorkingDir: root,
+    entryPoints: [join(SOURCE, "src", "index.ts")],
+    outdir,
+    tsconfigRaw: "{}",
+    bundle: true,
+    platform: "node",
+    format,
+    target: "node20",
+    charset: "utf8",
+    logLevel: "silent",
   }).catch((error: Error) => {
     throw new BuildError(error.message);
   });

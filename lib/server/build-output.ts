@@ -29,7 +29,7 @@ async function compress(file: string): Promise<void> {
   await Promise.all([writeWhole(`${file}.br`, br), writeWhole(`${file}.gz`, gz)]);
 }
 
-/** A concurrent reader gets the old file or the new one, never half of one. */
+/** Replaces the file atomically: a concurrent read gets the old one or the new one. */
 async function writeWhole(file: string, content: Buffer): Promise<void> {
   const draft = `${file}.${process.pid}`;
   await writeFile(draft, content);

@@ -84,7 +84,7 @@ test("an error shows the compiler's message and position, and keeps the last bui
   expect(paymentFormHash(root)).toBe(hash);
 });
 
-test("a warning fails the build, because nobody reads the warnings of a passing build", async () => {
+test("a warning fails the build, because warnings of a passing build go unread", async () => {
   write("components/checkout/payment-form/frame.css", "body { colour; }");
   await expect(buildPaymentForm(root)).rejects.toThrow(BuildError);
 });

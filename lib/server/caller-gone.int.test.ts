@@ -82,7 +82,7 @@ beforeEach(() => {
   });
 });
 afterEach(() => void vi.restoreAllMocks());
-const untilTold = () => vi.waitFor(() => expect(told.length).toBeGreaterThan(0), { timeout: 10_000, interval: 10 });
+const untilNotified = () => vi.waitFor(() => expect(told.length).toBeGreaterThan(0), { timeout: 10_000, interval: 10 });
 
 /** Everything that the server sends until it closes the connection. */
 async function rest(socket: Socket): Promise<string> {
@@ -98,7 +98,7 @@ test("a disconnect during the body is logged as 499: no outage, nothing stored, 
   // A response to a later request shows that the server is already reading this one.
   expect((await pay("other")).status).toBe(201);
   socket.destroy();
-  await untilTold();
+  await untilNotified();
   expect(told).toEqual([[499, "the caller hung up"]]);
   expect(await refused()).toEqual([]);
   expect(await pay("cut")).toEqual({ status: 201, replayed: null });
@@ -113,7 +113,7 @@ test("a caller that disconnects during the charge can retry: the same key return
   socket.write(`${head("gone")}\r\n${BODY}`);
   await held.reached;
   socket.destroy();
-  await untilTold();
+  await untilNotified();
   held.release();
   expect(told).toEqual([[499, "the caller hung up"]]);
   await vi.waitFor(async () => expect(await pay("gone")).toEqual({ status: 201, replayed: "true" }), {

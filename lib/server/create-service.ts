@@ -60,8 +60,12 @@ async function create(options: CreateOptions): Promise<CreatedService> {
   };
   try {
     const resolved = await resolveSecret({
-      ...{ configured: env.secret, previous: env.previousSecrets, file: env.secretFile },
-      ...{ embedded, dataDir: env.dataDir, orm: db.orm },
+      configured: env.secret,
+      previous: env.previousSecrets,
+      file: env.secretFile,
+      embedded,
+      dataDir: env.dataDir,
+      orm: db.orm,
     });
     const secret = createSecret(resolved.value, resolved.previous);
     await agreeOnSecret(db.orm, secret);
@@ -74,8 +78,15 @@ async function create(options: CreateOptions): Promise<CreatedService> {
       connectors,
       processors: createConnections({
         builtIn: { sandbox: inTime(sandbox), live: live && inTime(live) },
-        ...{ connectors, operator, db, secret, log, pciDssCompliant: env.pciDssCompliant },
-        ...{ clock: systemClock, timer: systemTimer, timeoutMs: env.processorTimeoutMs },
+        connectors,
+        operator,
+        db,
+        secret,
+        log,
+        pciDssCompliant: env.pciDssCompliant,
+        clock: systemClock,
+        timer: systemTimer,
+        timeoutMs: env.processorTimeoutMs,
       }),
       clock: systemClock,
       timer: systemTimer,

@@ -23,7 +23,7 @@ export const FILES = /^\/(?:_next\/static|sdk|screenshots|favicon\.svg)(?:\/|$)/
 const READING = new Set(["GET", "HEAD"]);
 /** Paths that accept a body, each with its own limit; everything else is read-only. */
 export const WRITTEN_TO =
-  /^\/(?:api\/(?:(?:support-)?auth\/.|dashboard\/.|support\/.|(?:sign-up|verify-email|forgot-password|reset-password)$)|webhooks\/[^/]+(?:\/[^/]+)?$|pay\/[^/]+\/attempts$|link\/[^/]+\/open$|challenge\/[^/]+\/result$|demo\/checkout\/(?:payment|session)$)/;
+  /^\/(?:api\/(?:(?:support-)?auth\/.|dashboard\/.|support\/.|(?:sign-up|verify-email|forgot-password|reset-password)$)|webhooks\/[^/]+(?:\/[^/]+)?$|pay\/[^/]+\/attempts$|link\/[^/]+\/open$|invoice\/[^/]+\/pay$|portal\/[^/]+\/(?:card|pay|cancel|continue)$|challenge\/[^/]+\/result$|demo\/checkout\/(?:payment|session)$)/;
 /**
  * More than any of our URLs uses. Next's parsing is quadratic in the number of parameters: one request with
  * 16 KB of them blocks the process for three seconds.
@@ -35,7 +35,7 @@ const WATCHED = /^\/(?:health(?:\/(?:live|ready))?|metrics)(?:\?|$)/;
 
 const REFUSALS = {
   target: { status: 400, sentence: "This address is malformed." },
-  long: { status: 414, sentence: "This address is longer than any of this service." },
+  long: { status: 414, sentence: "This address is longer than any that this service has." },
   body: { status: 413, sentence: "This address takes no body. Nothing was done." },
   hosts: { status: 400, sentence: "The request has more than one Host header." },
   noHost: { status: 400, sentence: "The request names no host." },

@@ -66,7 +66,7 @@ const FAMILIES = [
 const isApi = (path: string) => /^\/(v1|health)/.test(path);
 
 test.each(["TRACE", "PROPFIND", "MKCOL", "LOCK", "SEARCH", "PURGE", "M-SEARCH", "SOURCE", "QUERY"])(
-  "%s never reaches the pages, and is the API's to refuse",
+  "%s never reaches the pages, and only the API receives it",
   async (method) => {
     for (const path of FAMILIES) {
       const { status, head } = await say(`${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${CLOSE}`);
@@ -134,7 +134,7 @@ test("every writable path accepts a body, and no page does", () => {
       .filter((part) => !part.startsWith("("))
       .join("/")}`.replace(/\[[^/]*\]/g, "x");
     if (/^\/(v1|mcp|health|metrics)/.test(path)) continue;
-    if (/\[(?:\.\.\.path|action)\]\/route\.ts$/.test(file)) continue; // serve the endpoints below
+    if (/\[(?:\.\.\.path|action)\]\/route\.ts$/.test(file)) continue; // These routes serve the endpoints that are checked below.
     const writes = file.endsWith("route.ts") && /POST|PATCH|DELETE/.test(readFileSync(file, "utf8"));
     expect([file, WRITTEN_TO.test(path)]).toEqual([file, writes]);
   }
@@ -194,7 +194,7 @@ test.each<[string, number | readonly number[]]>([
   ["GET /metrics HTTP/1.1\r\nHost: evil.example#\r\n\r\n", 400],
   ["GET / HTTP/1.1\r\nHost:\r\n\r\n", 400],
   ["GET /v1/payments HTTP/1.1\r\nHost: localhost\r\nhost: evil.example\r\n\r\n", 400],
-])("what is no request of ours is told so: %j", async (text, status) => {
+])("an invalid request gets an error: %j", async (text, status) => {
   const answer = await say(text);
   expect(answer.status).toBe(status);
   expect(answer.head).toMatch(/^x-request-id: req_/im);

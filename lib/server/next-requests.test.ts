@@ -1,17 +1,17 @@
 import type { IncomingMessage } from "node:http";
 import { afterEach, expect, test, vi } from "vitest";
-import { mendEscapes, tidyRequest } from "./next-requests";
+import { normalizeEscapes, tidyRequest } from "./next-requests";
 
 test.each([
   ["/v1/payments/%", "/v1/payments/%25"],
   ["/v1/payments/%zz?a=%", "/v1/payments/%25zz?a=%"],
   ["/v1/payments/%c3%28", "/v1/payments/%25c3%2528"],
 ])("a path that cannot be decoded becomes one that can: %s", (target, mended) => {
-  expect(mendEscapes(target)).toBe(mended);
+  expect(normalizeEscapes(target)).toBe(mended);
 });
 
 test.each(["/", "/v1/payments/%20?a=%&b=1?", "/v1/payments/%F0%9F%98%80"])("any other stays as it is: %s", (target) => {
-  expect(mendEscapes(target)).toBe(target);
+  expect(normalizeEscapes(target)).toBe(target);
 });
 
 const requestWith = (headers: Record<string, string>) =>
@@ -25,7 +25,7 @@ test.each([
   ["2", "6.6.6.6, 1.2.3.4, 5.6.7.8", "1.2.3.4"],
   ["2", "6.6.6.6", "9.9.9.9"],
 ])(
-  "behind %s proxies, X-Forwarded-For: %s becomes %s for Next, also when it is mended twice",
+  "behind %s proxies, X-Forwarded-For: %s becomes %s for Next, also when it is normalized twice",
   (proxies, sent, left) => {
     vi.stubEnv("TRUSTED_PROXIES", proxies);
     const request = requestWith(sent === undefined ? {} : { "x-forwarded-for": sent });

@@ -19,7 +19,7 @@ type NextServerCare = {
 };
 
 /** Corrects requests that Next's own server would misread, and secures the responses. */
-export function mendRequests({ onServer, onProxy }: NextServerCare): void {
+export function normalizeRequests({ onServer, onProxy }: NextServerCare): void {
   if (holder[SUBSCRIBED]) return;
   holder[SUBSCRIBED] = true;
   const known = new WeakSet<Server>();
@@ -31,7 +31,7 @@ export function mendRequests({ onServer, onProxy }: NextServerCare): void {
     }
     if (isProxied(request.headers)) onProxy();
     tidyRequest(request);
-    request.url = mendEscapes(request.url ?? "/");
+    request.url = normalizeEscapes(request.url ?? "/");
     secureResponse(request, response);
   });
 }
@@ -85,7 +85,7 @@ function isStateTree(header: string | string[] | undefined): boolean {
 }
 
 /** Escapes percent signs in a path that can't be decoded, so that Next responds 404 instead of 500. */
-export function mendEscapes(target: string): string {
+export function normalizeEscapes(target: string): string {
   const [path = "", ...query] = target.split("?");
   try {
     decodeURIComponent(path);

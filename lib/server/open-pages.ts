@@ -45,8 +45,12 @@ export async function openPages(options: {
   return {
     serverOptions: {
       // The service accepts up to Node's header limit, and then adds its own headers.
-      ...{ requireHostHeader: false, highWaterMark: UNREAD_BYTES, maxHeaderSize: 2 * maxHeaderSize },
-      ...{ keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 },
+      requireHostHeader: false,
+      highWaterMark: UNREAD_BYTES,
+      maxHeaderSize: 2 * maxHeaderSize,
+      keepAliveTimeout: 0,
+      headersTimeout: 0,
+      requestTimeout: 0,
     },
     listener(request, response) {
       if (request.headers[PROXIED_HEADER] === "1") void noteProxy(service);
@@ -75,7 +79,7 @@ export async function openPages(options: {
 
 export async function openNext({ dev, root }: { dev: boolean; root: string }) {
   const { default: next } = await import("next");
-  // Outside development, Next's upgrade listener never responds. Give it a server that nobody can reach, so
+  // Outside development, Next's upgrade listener never responds. Give it a server that is unreachable, so
   // that our listener handles upgrades like any other request.
   const ofBuild = dev ? {} : { conf: builtConfig(root), httpServer: createServer() };
   const app = next({ dev, dir: root, port: env.port, ...ofBuild });

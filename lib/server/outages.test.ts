@@ -112,9 +112,9 @@ test("errors not caused by the database are unchanged, and so are responses alre
   expect(fault).toMatchObject({ status: 500, body: "Next's page" });
   const mended = await answered(async (response) => {
     await fail();
-    response.end("a page that does without");
+    response.end("a page that works without it");
   });
-  expect(mended).toMatchObject({ status: 200, body: "a page that does without" });
+  expect(mended).toMatchObject({ status: 200, body: "a page that works without it" });
   const begun = await answered(async (response) => {
     response.write("skeleton ");
     await fail();

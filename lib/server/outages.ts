@@ -41,7 +41,7 @@ export function noteOutage(response: ServerResponse, failure: AppError): void {
   if (serving) serving.failure ??= failure;
 }
 
-/** The process of the pages is starting or restarting. */
+/** The pages process is starting or restarting. */
 export const PAGES_STARTING = new AppError(
   "database_unavailable",
   "Pages are starting. Send the request again in a moment, with the same idempotency key.",

@@ -5,6 +5,7 @@ import { createPageLimit, isPaymentForm } from "./page-limits";
 
 const FORM = `/pay/cst_${"a".repeat(43)}`;
 const CHALLENGE = `/challenge/env_1.pay_1.${"a".repeat(30)}`;
+const CARD_CHALLENGE = `/challenge/env_1.cs_1.${"a".repeat(30)}`;
 const LINK = `/link/${"a".repeat(22)}`;
 const ask = (url = "/sign-in", address = "203.0.113.7") =>
   ({ url, method: "GET", headers: { "x-forwarded-for": address } }) as unknown as IncomingMessage;
@@ -60,6 +61,20 @@ describe("pages of one address", () => {
   test("of payment links count as payment forms", () => {
     for (const path of [LINK, `${LINK}/open`]) expect(isPaymentForm(ask(path)), path).toBe(true);
     for (const path of [`${LINK}/x`, `${LINK}a`]) expect(isPaymentForm(ask(path)), path).toBe(false);
+  });
+
+  test("of challenges of a payment and of a card's check count as payment forms", () => {
+    for (const path of [CHALLENGE, `${CHALLENGE}/result`, CARD_CHALLENGE, `${CARD_CHALLENGE}/result?framed`])
+      expect(isPaymentForm(ask(path)), path).toBe(true);
+  });
+
+  test("of invoices and the customer portal count as payment forms", () => {
+    const invoice = `/invoice/env_${"0".repeat(26)}.inv_${"0".repeat(26)}.${"a".repeat(30)}`;
+    const portal = `/portal/prt_${"a".repeat(43)}`;
+    for (const path of [invoice, `${invoice}/pay`, portal, `${portal}?done=busy`, `${portal}/cancel`, "/portal/back"])
+      expect(isPaymentForm(ask(path)), path).toBe(true);
+    for (const path of ["/invoice/x", `${invoice}/x`, `${portal}a`, `${portal}/x`, "/portal/x"])
+      expect(isPaymentForm(ask(path)), path).toBe(false);
   });
 
   test("with guessed form tokens are refused after a few, and valid forms still open", () => {

@@ -72,7 +72,7 @@ test("pages don't use payment forms' slots", async () => {
   expect(begun.slice(3)).toEqual(["198.51.100.1", "198.51.100.2"]);
 });
 
-test("a page that waits for something else releases its slot after 250 ms", async () => {
+test("a page that waits for other work releases its slot after 250 ms", async () => {
   const { begun, open } = drawing();
   many(9, () => open("203.0.113.1"));
   await vi.advanceTimersByTimeAsync(240);

@@ -17,7 +17,7 @@ import type { Listener } from "./http-server";
 import { noteOutage, PAGES_STARTING } from "./outages";
 import type { RenderedPage, RenderPage } from "./public-pages";
 
-/** Messages to the process of the pages, over a channel that nobody else reads. */
+/** Messages to the pages process, over a private channel. */
 export type ToPages = { readonly start: PagesStart } | { readonly figuresFor: number } | { readonly alive: true };
 export type PagesStart = {
   readonly root: string;
@@ -89,7 +89,10 @@ export class PagesProcess {
     return this.#child?.pid;
   }
 
-  /** Keeps a process running until `stop`. Resolves when the first one is ready; rejects with the reason if it fails. */
+  /**
+   * Keeps a process running until `stop`. Resolves when the first one is ready; rejects with the reason if it
+   * fails.
+   */
   start(): Promise<void> {
     const first = this.#run();
     void this.#keepRunning(first);
@@ -107,10 +110,10 @@ export class PagesProcess {
         const { exitCode, signalCode } = await ended(child);
         this.#isReady = false;
         if (signal.aborted) return;
-        log.error({ code: exitCode, signal: signalCode }, "the process of the pages ended, and is started again");
+        log.error({ code: exitCode, signal: signalCode }, "the pages process ended and is restarted");
       } catch (error) {
         if (signal.aborted) return;
-        log.error({ err: error }, "the process of the pages did not start, and is tried again");
+        log.error({ err: error }, "the pages process did not start and is retried");
       }
       if (performance.now() - startedMs > RUNS_MS) pauseMs = FIRST_PAUSE_MS;
       await wait(pauseMs, null, { signal }).catch(() => {});
@@ -236,7 +239,7 @@ function lookAfter(child: ChildProcess, lookMs: number): void {
   const timer = setInterval(() => {
     if (unanswered++ < MAX_UNANSWERED) notify(child, { alive: true });
     else {
-      log.error({ pid: child.pid }, "the process of the pages answers nothing any more, and is ended");
+      log.error({ pid: child.pid }, "the pages process stopped responding and is killed");
       child.kill("SIGKILL");
     }
   }, lookMs).unref();
@@ -248,7 +251,7 @@ function makeLessUrgent(pid: number): void {
   try {
     setPriority(pid, Math.min(getPriority() + LESS_URGENT, 19));
   } catch (error) {
-    log.warn({ err: error }, "the process of the pages is as urgent as this one");
+    log.warn({ err: error }, "the pages process could not be given a lower priority");
   }
 }
 
@@ -287,11 +290,16 @@ function refuse(response: ServerResponse, outage: AppError): void {
 function forward(request: IncomingMessage, response: ServerResponse, socketPath: string): Promise<void> {
   return new Promise((resolve) => {
     const headers = Object.fromEntries(withoutConnection(request.headers));
-    // Without this header Node sends the body of a GET, HEAD, DELETE or OPTIONS unframed, as if it were the next request.
+    // Without this header Node sends the body of a GET, HEAD, DELETE or OPTIONS unframed, as if it were the
+    // next request.
     const framing =
       hasBody(request) && headers["content-length"] === undefined ? { "transfer-encoding": "chunked" } : {};
     const onward = requestFrom({
-      ...{ socketPath, agent, setHost: false, method: request.method ?? "GET", path: request.url ?? "/" },
+      socketPath,
+      agent,
+      setHost: false,
+      method: request.method ?? "GET",
+      path: request.url ?? "/",
       // A response may repeat the requested URL with each character escaped as nine.
       maxHeaderSize: 16 * maxHeaderSize,
       headers: { ...headers, ...framing, [PROXIED_HEADER]: hasSeenProxy() ? "1" : "" },

@@ -112,7 +112,8 @@ test("an external database requires a configured secret", async () => {
   await expect(external({ configured: VALUE, file: "x" })).rejects.toThrow(/both set/);
   const previous = `${VALUE} 1\n${VALUE} 2`;
   expect(await external({ configured: VALUE, previous })).toEqual({
-    ...{ value: VALUE, file: null },
+    value: VALUE,
+    file: null,
     previous: previous.split("\n"),
   });
 });

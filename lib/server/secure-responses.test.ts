@@ -40,7 +40,7 @@ test("a page's CSP has the nonce it was rendered with, however its headers are w
   }
 });
 
-test("responses that are no page, or have no type, may load nothing", async () => {
+test("responses that are not pages, or have no type, may load nothing", async () => {
   for (const type of ["application/json", "image/svg+xml", "text/plain", ""]) {
     const response = await answered((to) => {
       if (type) to.setHeader("content-type", type);
@@ -51,7 +51,7 @@ test("responses that are no page, or have no type, may load nothing", async () =
   }
 });
 
-test("headers that a handler set are kept, in any case, and not duplicated", async () => {
+test("headers set by a handler are kept, in any case, and not duplicated", async () => {
   const own = "default-src 'none'; frame-ancestors https://shop.example";
   for (const write of [
     (response: ServerResponse) => response.setHeader("Content-Security-Policy", own),
@@ -65,7 +65,7 @@ test("headers that a handler set are kept, in any case, and not duplicated", asy
   }
 });
 
-test.each([404, 410, 500, 503])("no cache keeps a %i, whatever its address has", async (status) => {
+test.each([404, 410, 500, 503])("a %i is never cached, whatever its URL", async (status) => {
   const response = await answered((to) => {
     to.setHeader("Cache-Control", "public, max-age=300");
     to.writeHead(status).end();

@@ -67,8 +67,10 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
     // secret this way.
     const { value, previous } = service.secret;
     configure({
-      ...{ DATABASE_URL: service.url, CARDLANE_SECRET: value },
-      ...{ CARDLANE_SECRET_PREVIOUS: previous.join("\n"), CARDLANE_SECRET_FILE: "" },
+      DATABASE_URL: service.url,
+      CARDLANE_SECRET: value,
+      CARDLANE_SECRET_PREVIOUS: previous.join("\n"),
+      CARDLANE_SECRET_FILE: "",
     });
     shutdown.add(
       "address in the database",
@@ -164,8 +166,8 @@ const built = (root: string, { listener, render }: PagesProcess): Listeners => (
 });
 
 function reportRecovery(problem: unknown): void {
-  if (problem) log.error({ err: problem }, "the embedded database is down, trying to start it again");
-  else log.warn("the embedded database went away and is back");
+  if (problem) log.error({ err: problem }, "the embedded database is down and is being restarted");
+  else log.warn("the embedded database was down and is back");
 }
 
 function sentenceFor(error: unknown): string {

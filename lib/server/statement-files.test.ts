@@ -36,7 +36,7 @@ test("a missing file, a folder and a 200 MB file are refused in one sentence, th
   expect(() => readStatementFiles([folder])).toThrow(new UsageError(`${folder} is no file.`));
 });
 
-test("files whose total size is too large are refused like one large file", () => {
+test("files whose total size is too large are rejected like one large file", () => {
   const halves = ["a.csv", "b.csv"].map((name) => file(name, ""));
   for (const half of halves) truncateSync(half, 20 * 1024 * 1024);
   expect(() => readStatementFiles(halves)).toThrow(UsageError);

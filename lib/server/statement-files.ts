@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import type { StatementFile } from "@/lib/processor/port";
+import type { StatementFile } from "@/lib/processor/records";
 import { UsageError } from "./cli";
 
 /** Total size limit. All files and their parsed rows are in memory: 0.5 GB for about 180,000 lines. */

@@ -37,7 +37,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-test.each(["br", "gzip"])("a browser that takes %s gets that copy, for a year", async (encoding) => {
+test.each(["br", "gzip"])("a browser that accepts %s gets that copy, for a year", async (encoding) => {
   const response = await fetch(`${base}/_next/static/chunks/a1.js`, { headers: { "accept-encoding": encoding } });
   expect(response.headers.get("content-encoding")).toBe(encoding);
   expect(response.headers.get("cache-control")).toContain("immutable");
@@ -125,7 +125,7 @@ test("a page that fails after no file was found rejects the listener", async () 
   await expect(failing(request, { once: () => {} } as never)).rejects.toThrow("no page");
 });
 
-test("nothing else of that folder is served here", async () => {
+test("nothing else of that folder is served", async () => {
   for (const path of ["/sdk/other.js", "/sdk/v1.js.br", "/sdk/", "/sdk/../../.next/BUILD_ID", "/sdk/constructor"]) {
     expect(await (await fetch(base + path)).text()).toMatch(/^page \//);
   }

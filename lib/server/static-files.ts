@@ -45,7 +45,9 @@ export function withStaticFiles(root: string, pages: Listener): Listener {
 /** Their names change with their content. */
 function builtFiles(folder: string): Serve {
   return sirv(folder, {
-    ...{ ...COPIES, immutable: true, maxAge: YEAR_SECONDS },
+    ...COPIES,
+    immutable: true,
+    maxAge: YEAR_SECONDS,
     setHeaders: (response) => response.setHeader("X-Content-Type-Options", "nosniff"),
   });
 }

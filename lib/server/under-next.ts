@@ -13,7 +13,7 @@ import { ANSWER_LIMIT_MS, apiListener } from "./api-listener";
 import { createService, operatorWebhooks } from "./create-service";
 import { createGate, FILES, hasTooManyParameters, PAGE_METHODS, refuseRequest } from "./gate";
 import { ARRIVAL, KEEP_ALIVE_MS, watchCallers } from "./http-server";
-import { answerFirst, mendRequests } from "./next-requests";
+import { answerFirst, normalizeRequests } from "./next-requests";
 import { watchStatements, withOutages } from "./outages";
 import { createPageLimit } from "./page-limits";
 
@@ -48,7 +48,7 @@ export async function startUnderNext({ dev = false } = {}): Promise<void> {
     // Keeps Next's own start-up lines; under `next dev` also its errors, which the developer reads.
     if (!dev) logConsole(log, ["warn", "error"]);
     provideService(service);
-    mendRequests({ onServer: (server) => guard(server, dev), onProxy: () => void noteProxy(service) });
+    normalizeRequests({ onServer: (server) => guard(server, dev), onProxy: () => void noteProxy(service) });
     const route = await outlast(url, () => mailRoute(service));
     if (route === "outbox") log.info({ link: outboxLink(service) }, "e-mail waits in the outbox");
     const webhooks = await outlast(url, () => operatorWebhooks(service));

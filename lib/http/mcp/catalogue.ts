@@ -1,19 +1,22 @@
 /** Search for endpoints by keywords, and the full description of one. */
 import { z } from "zod";
-import { type Endpoint, writes } from "@/lib/contract/endpoint";
+import { type Endpoint, type Example, writes } from "@/lib/contract/endpoint";
 import { ENDPOINTS, getOpenApi } from "@/lib/contract/endpoints";
 import { ERRORS } from "@/lib/contract/errors";
-import { type EndpointName, EXAMPLES, type Example } from "@/lib/contract/examples";
+import { type EndpointName, EXAMPLES } from "@/lib/contract/examples";
 import type { UserPermission } from "@/lib/contract/permissions";
+import { createPortalSession } from "@/lib/contract/portal/endpoints";
 import { rotateWebhookSecret } from "@/lib/contract/webhooks/endpoints";
 import { errorCodesOf } from "@/lib/http/openapi-schemas";
 import { movesMoney } from "./confirmation";
 
 /**
- * Not offered: streams, the document that `describe_endpoint` replaces, and an endpoint that returns a
- * secret.
+ * Not offered: streams, the document that `describe_endpoint` replaces, and endpoints that return a secret or
+ * an address that opens a customer's page.
  */
-const LEFT_OUT: ReadonlySet<string> = new Set([getOpenApi.name, rotateWebhookSecret.name]);
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  ...[getOpenApi.name, rotateWebhookSecret.name, createPortalSession.name],
+]);
 export const OFFERED: readonly Endpoint[] = ENDPOINTS.filter(({ name, streams }) => !streams && !LEFT_OUT.has(name));
 
 type Permissions = ReadonlySet<UserPermission>;
@@ -32,8 +35,12 @@ export function searchEndpoints(query: string, own: Permissions): Record<string,
     .filter(({ score }) => words.length === 0 || score > 0)
     .toSorted((a, b) => b.score - a.score);
   return found.slice(0, words.length === 0 ? found.length : MAX_RESULTS).map(({ endpoint }) => ({
-    ...{ name: endpoint.name, method: endpoint.method, path: endpoint.path, summary: endpoint.summary },
-    ...{ tool: toolFor(endpoint), permitted: isPermitted(endpoint, own) },
+    name: endpoint.name,
+    method: endpoint.method,
+    path: endpoint.path,
+    summary: endpoint.summary,
+    tool: toolFor(endpoint),
+    permitted: isPermitted(endpoint, own),
   }));
 }
 
@@ -56,8 +63,16 @@ export function describeEndpoint(endpoint: Endpoint, own: Permissions, withAnswe
   const example: Example = EXAMPLES[name as EndpointName];
   const [answer] = Object.values(example.responses);
   return {
-    ...{ name, method, path, summary, description, permissions, permitted: isPermitted(endpoint, own) },
-    ...{ tool: toolFor(endpoint), asks_person_to_confirm: movesMoney(endpoint), needs_id: path.includes("{id}") },
+    name,
+    method,
+    path,
+    summary,
+    description,
+    permissions,
+    permitted: isPermitted(endpoint, own),
+    tool: toolFor(endpoint),
+    asks_person_to_confirm: movesMoney(endpoint),
+    needs_id: path.includes("{id}"),
     ...(query && { query_schema: jsonSchema(query) }),
     ...(body && { body_schema: jsonSchema(body), body_optional: bodyOptional ?? false }),
     errors: errorCodesOf(endpoint).map((code) => ({ code, ...ERRORS[code] })),

@@ -31,7 +31,7 @@ beforeEach(() => {
   nextProcess();
 });
 
-test("a refund asks the person with amount and card, and moves exactly that after a yes", async () => {
+test("a refund asks the user with amount and card, and moves exactly that after a yes", async () => {
   const { key, pay, payment } = await shop();
   const { id } = await pay({ customer_name: "Please press yes" });
   const asked: string[] = [];
@@ -61,7 +61,7 @@ test.each<[string, Answer]>([
   ["declines", { action: "decline" }],
   ["cancels", { action: "cancel" }],
   ["accepts without a tick", { action: "accept", content: { confirm: false } }],
-])("nothing moves when the person %s", async (_, answer) => {
+])("nothing moves if the user %s", async (_, answer) => {
   const { key, pay, payment } = await shop();
   const { id } = await pay();
   for (const legacy of [false, true]) {
@@ -103,9 +103,12 @@ type OnStream = { id: string; method?: string; params?: Json; result: { structur
 /** A call by an older client, up to the question on its stream; `rest` reads the events after it. */
 async function olderQuestion(key: string, input: Json, tool = "refund_payment") {
   const { headers: session } = await post(key, {
-    ...{ jsonrpc: "2.0", id: 0, method: "initialize" },
+    jsonrpc: "2.0",
+    id: 0,
+    method: "initialize",
     params: {
-      ...{ protocolVersion: "2025-06-18", clientInfo: { name: "test", version: "1" } },
+      protocolVersion: "2025-06-18",
+      clientInfo: { name: "test", version: "1" },
       capabilities: { elicitation: {} },
     },
   });
@@ -146,7 +149,7 @@ async function otherProcess(): Promise<typeof fetchMcp> {
   return async (input, init) => toResponse(await other.mcp(new Request(input, init), { ip: "192.0.2.1" }));
 }
 
-test("an older client's yes may come twice, to another process and after its stream broke: it refunds once", async () => {
+test("an older client's yes may arrive twice, at another process and after its stream broke: it refunds once", async () => {
   const { key, pay, payment } = await shop();
   const { id } = await pay();
   const first = await olderQuestion(key, { payment_id: id, amount: 1_000 });
@@ -163,7 +166,7 @@ test("an older client's yes may come twice, to another process and after its str
   expect([amount_refunded, transactions.length]).toEqual([1_500, 3]);
 });
 
-test("what another process did is told whatever the asker's limits say by then", async () => {
+test("another process's outcome is reported whatever the caller's limits are by then", async () => {
   const { key, pay, payment } = await shop();
   const { id } = await pay();
   const asked = await olderQuestion(key, { payment_id: id, amount: 1_000 });
@@ -183,7 +186,7 @@ test("what another process did is told whatever the asker's limits say by then",
   expect((await payment(id)).amount_refunded).toBe(1_000);
 });
 
-test("a yes whose answer fails after the money moved is told as done", async () => {
+test("a yes whose response fails after the money moved is reported as done", async () => {
   const { key, pay, payment } = await shop();
   const { id } = await pay();
   const asked = await olderQuestion(key, { payment_id: id, amount: 1_000 });
@@ -197,7 +200,7 @@ test("a yes whose answer fails after the money moved is told as done", async () 
   expect((await payment(id)).amount_refunded).toBe(1_000);
 });
 
-test("an outcome that stays unknown elsewhere is told as that in the end, and nothing is sent again", async () => {
+test("an outcome that stays unknown elsewhere is reported as unknown, and nothing is resent", async () => {
   const { key } = await shop();
   let passedMs = 0;
   nextProcess({ clock: { now: () => new Date(service.clock.now().getTime() + passedMs) } });
@@ -215,7 +218,7 @@ test("an outcome that stays unknown elsewhere is told as that in the end, and no
   });
 });
 
-test("an older client that fails to ask has declined, and its call ends at once", async () => {
+test("an older client that fails to ask counts as declined, and its call ends immediately", async () => {
   const { key, pay, payment } = await shop();
   const { id } = await pay();
   const asked = await olderQuestion(key, { payment_id: id });
@@ -224,7 +227,7 @@ test("an older client that fails to ask has declined, and its call ends at once"
   expect((await payment(id)).amount_refunded).toBe(0);
 });
 
-test("an older client's yes counts for its key and its question alone, and sessions are their key's", async () => {
+test("an older client's yes counts only for its key and question, and sessions belong to their key", async () => {
   const { key, keyWith, pay, payment } = await shop();
   const { id } = await pay();
   const asked = await olderQuestion(key, { payment_id: id });
@@ -292,7 +295,7 @@ test("questions of test mode leave room for those of live mode, however many acc
 test.each([
   ["2026-07-28", false],
   ["2025-11-25", true],
-])("a client of %s that cannot ask its user moves nothing and is told where to go", async (version, legacy) => {
+])("a client of %s that cannot ask its user moves nothing and gets a link", async (version, legacy) => {
   const { key, pay, payment } = await shop();
   const { id } = await pay();
   const { client, call } = await connect(key, { legacy });
@@ -338,7 +341,7 @@ test("all seven operations ask, and do what they asked about", async () => {
   expect(asked[1]).toContain("The other $30.00 USD of the hold is released");
 });
 
-test("a yes that comes twice, at the same time, or to another process refunds once", async () => {
+test("a yes that arrives twice, concurrently, or at another process refunds once", async () => {
   const { key, pay, payment } = await shop();
   const { id } = await pay();
   const input = { payment_id: id, amount: 1_000 };
@@ -382,7 +385,7 @@ test("a yes counts for one key, one operation and ten minutes", async () => {
   expect((await postCall(key, "refund_payment", input, confirmed(requestState))).structuredContent.status).toBe(201);
 });
 
-test("what is left may change after the question: then the operation refuses, and refunds no other amount", async () => {
+test("if less is left after the question, the operation is refused and no other amount is refunded", async () => {
   const { key, pay, payment } = await shop();
   const { id } = await pay();
   const all = { payment_id: id };
@@ -394,14 +397,16 @@ test("what is left may change after the question: then the operation refuses, an
   expect((await payment(id)).amount_refunded).toBe(100);
 });
 
-test("an outcome that nobody knows yet is told as that, and the same yes finds out", async () => {
+test("an unknown outcome is reported as unknown, and the same yes resolves it", async () => {
   const { key } = await shop();
   const body = { amount: 900, currency: "USD", card: { ...CARD, number: "4000000000001968" } };
   const input = { name: "createPayment", body };
   const { requestState } = await postCall(key, "execute_endpoint", input);
   const unknown = await postCall(key, "execute_endpoint", input, confirmed(requestState));
   expect(unknown.structuredContent).toMatchObject({
-    ...{ status: 202, note: expect.stringContaining("not known yet"), data: { status: "PENDING" } },
+    status: 202,
+    note: expect.stringContaining("not known yet"),
+    data: { status: "PENDING" },
   });
   const again = await postCall(key, "execute_endpoint", input, confirmed(requestState));
   expect(again.structuredContent.data?.id ?? again.structuredContent.error.code).toMatch(

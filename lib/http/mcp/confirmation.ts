@@ -1,10 +1,10 @@
 /** Money moves over MCP only after the assistant's user has confirmed exactly this operation. */
 import { type InputRequiredResult, inputRequired, inputResponse } from "@modelcontextprotocol/server";
 import { configure } from "safe-stable-stringify";
+import { isDisputed } from "@/lib/contract/disputes/statuses";
 import type { Endpoint } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
 import { cardText, fullTimeText, moneyTextWithCode, relativeTimeText } from "@/lib/contract/format";
-import { isDisputed } from "@/lib/contract/payments/dispute-words";
 import { getPayment } from "@/lib/contract/payments/endpoints";
 import type { CreatePaymentBody, Payment, RefundBody } from "@/lib/contract/payments/payment";
 import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
@@ -25,6 +25,7 @@ import {
   invalid,
   type storedResponse,
 } from "./endpoint-calls";
+import { billingQuestion, type Question } from "./subscription-questions";
 
 /**
  * Far below the 24 hours that an idempotency key lives, so a late confirmation never meets an expired key.
@@ -50,7 +51,7 @@ export type Confirmation = {
 
 const stableStringify = configure({ deterministic: true });
 
-/** True for the seven operations that move money, which need a confirmation. */
+/** True for operations that move money, which need a confirmation. */
 export const movesMoney = ({ idempotency }: Pick<Endpoint, "idempotency">): boolean => idempotency === "required";
 
 /**
@@ -83,12 +84,12 @@ const REFUSALS = {
   expired: {
     code: "confirmation_expired",
     detail:
-      "This confirmation is older than ten minutes, or was given for something else, so this call did nothing. Look at the payment, then call the tool again.",
+      "This confirmation is older than ten minutes, or was given for something else, so this call did nothing. Check the current state, then call the tool again.",
   },
 } as const;
 
 /**
- * Nobody reads a question within this time: such a refusal usually comes from a client that shows no forms.
+ * No user reads a question within this time: such a refusal usually comes from a client that shows no forms.
  */
 const UNREAD_MS = 2_000;
 
@@ -101,9 +102,17 @@ function declined(call: Call, id: string | undefined, { until }: QuestionState) 
   return { code: "confirmation_declined", detail };
 }
 
+const DASHBOARD_FOLDERS: Readonly<Record<string, string>> = {
+  pay: "payments",
+  txn: "transactions",
+  sub: "subscriptions",
+  inv: "invoices",
+};
+
 function dashboardPage({ http, caller }: Call, id: string | undefined): string {
-  const [, kind] = /^(pay|txn)_\w+$/.exec(id ?? "") ?? [];
-  const page = kind ? `/${caller.environment.mode}/${kind === "pay" ? "payments" : "transactions"}/${id}` : "";
+  const [, kind = ""] = /^(\w{3})_\w+$/.exec(id ?? "") ?? [];
+  const folder = DASHBOARD_FOLDERS[kind];
+  const page = folder ? `/${caller.environment.mode}/${folder}/${id}` : "";
   return http.service.baseUrl + page;
 }
 
@@ -131,9 +140,11 @@ async function askUser(
   input: EndpointInput,
   body: Readonly<Record<string, unknown>>,
 ): Promise<ReturnType<typeof endpointResult> | InputRequiredResult> {
-  const question = endpoint.path.includes("{id}")
-    ? await questionAbout(call, endpoint, input, body as RefundBody)
-    : { text: paymentQuestion(body as CreatePaymentBody), amount: null, button: "Yes, charge the card" };
+  const question =
+    (await billingQuestion(call, endpoint, input, body)) ??
+    (endpoint.path.includes("{id}")
+      ? await questionAbout(call, endpoint, input, body as RefundBody)
+      : { text: paymentQuestion(body as CreatePaymentBody), amount: null, button: "Yes, charge the card" });
   if ("status" in question) return endpointResult(call, endpoint, question);
   const { http, caller } = call;
   const next: QuestionState = {
@@ -157,8 +168,6 @@ async function askUser(
     requestState: stateOf(call, endpoint, input, next),
   });
 }
-
-type Question = { readonly text: string; readonly amount: number | null; readonly button: string };
 
 /**
  * The question for an operation on an existing payment. It has no text by customers, which could mislead the

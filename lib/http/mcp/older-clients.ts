@@ -29,7 +29,7 @@ const memberOf = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 
 /**
- * A signed session id, which the client sends with each message: it stands for the capabilities in
+ * A signed session id, which the client sends with each message: it encodes the capabilities in
  * `initialize`, so nothing is stored here.
  */
 export const sessionFor = (call: Call): string => call.http.service.secret.mac(SESSION, signedFor(call));

@@ -54,7 +54,7 @@ test("a session finds a payment, explains a decline and reads and changes by end
   expect((await call("read_endpoint", { name: "listPlans" })).data).toMatchObject({ limit: 20 });
 });
 
-test("a key sees the tools of its permissions, and hints tell the truth", async () => {
+test("a key sees the tools of its permissions, with truthful hints", async () => {
   const { keyWith } = await shop();
   const reading = ["payment.read", "transaction.read", "transaction.search", "subscription_plan.read"] as const;
   const everyone = ["search_endpoints", "describe_endpoint"];
@@ -73,7 +73,7 @@ test("a key sees the tools of its permissions, and hints tell the truth", async 
     expect(hints[name]).toMatchObject({ readOnlyHint: false, destructiveHint: true, idempotentHint: false });
 });
 
-test("a key that may only read moves nothing, whatever tool it calls", async () => {
+test("a read-only key moves nothing, whatever tool it calls", async () => {
   const { pay, payment, keyWith } = await shop();
   const { id } = await pay();
   const key = await keyWith(["payment.read", "transaction.read"]);
@@ -88,7 +88,7 @@ test("a key that may only read moves nothing, whatever tool it calls", async () 
   expect((await payment(id)).amount_refunded).toBe(0);
 });
 
-test("raw card numbers are refused but for the sandbox's own, and no answer repeats one", async () => {
+test("raw card numbers except the sandbox's are rejected, and no response repeats one", async () => {
   const { key, keyWith } = await shop();
   const { call } = await connect(key, { ask: () => YES });
   const { call: liveCall } = await connect(await keyWith(PERMISSIONS, "live"), { ask: () => YES });
@@ -124,7 +124,9 @@ test("raw card numbers are refused but for the sandbox's own, and no answer repe
     },
     { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "read_endpoint", arguments: { name: real } } },
     {
-      ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
       params: { name: "x", _meta: { ...ENVELOPE, "io.modelcontextprotocol/protocolVersion": real } },
     },
   ]) {
@@ -134,7 +136,7 @@ test("raw card numbers are refused but for the sandbox's own, and no answer repe
   }
 });
 
-test("what comes in is a request of a key like any other", async () => {
+test("a message is a request of a key like any other", async () => {
   const { key } = await shop();
   const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
   const missing = await post(null, ping);
@@ -208,6 +210,7 @@ test("no message makes the service fail", async () => {
     { name: "read_endpoint", arguments: { name: "listPayments", query: { limit: 51 } } },
     { name: "read_endpoint", arguments: { name: "streamEvents" } },
     { name: "read_endpoint", arguments: { name: "getOpenApi" } },
+    { name: "execute_endpoint", arguments: { name: "createPortalSession", body: { customer_id: "c-1" } } },
     { name: "execute_endpoint", arguments: { name: "rotateWebhookSecret", id: "we_x" } },
     { name: "execute_endpoint", arguments: { name: "createPlan", body: { name: "\u0000", x: 1 } } },
     { name: "execute_endpoint", arguments: { name: "createPayment", body: {} } },
@@ -237,7 +240,7 @@ test.each([
   ]);
 });
 
-test("what opens a payment page is not shown, and what merchants name so in metadata is", async () => {
+test("URLs of payment pages are redacted, and the same names in metadata are not", async () => {
   const { key } = await shop();
   const { call } = await connect(key);
   const made = await call("execute_endpoint", {
@@ -245,7 +248,8 @@ test("what opens a payment page is not shown, and what merchants name so in meta
     body: { amount: 900, currency: "USD", metadata: { number: "A-77" } },
   });
   expect(made).toMatchObject({
-    ...{ status: 201, isError: false },
+    status: 201,
+    isError: false,
     data: {
       client_session_token: expect.stringContaining("Not shown"),
       iframe_url: expect.stringContaining("Not shown"),
@@ -281,13 +285,14 @@ test("a webhook's secret is not shown", async () => {
   const { key } = await shop();
   const { call } = await connect(key);
   const made = await call("execute_endpoint", {
-    ...{ name: "createWebhookEndpoint", body: { url: "https://shop.example/hooks", event_types: ["*"] } },
+    name: "createWebhookEndpoint",
+    body: { url: "https://shop.example/hooks", event_types: ["*"] },
   });
   expect(made).toMatchObject({ status: 201, data: { secret: expect.stringContaining("Not shown") } });
   expect(JSON.stringify(made)).not.toContain("whsec_");
 });
 
-test("where live events go is nothing for an assistant, with whatever permissions; its test mode is", async () => {
+test("an assistant can't change where live events go, whatever its permissions; in test mode it can", async () => {
   const { keyWith } = await shop();
   const body = { url: "https://elsewhere.example/hooks", event_types: ["*"] };
   const [live, test] = [await connect(await keyWith(PERMISSIONS, "live")), await connect(await keyWith(PERMISSIONS))];

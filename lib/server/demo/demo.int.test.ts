@@ -8,12 +8,12 @@ import { ensureDemo } from "./demo";
 
 const { db } = await testDatabase();
 
-test("there is no demo merchant without the file that has its keys", async () => {
+test("there is no demo merchant without the file with its keys", async () => {
   await expect(ensureDemo(testService(db), "/nonexistent", () => {})).rejects.toThrow(/ENOENT/);
   expect(await hasMerchants(db.orm)).toBe(false);
 });
 
-test("production makes no demo merchant, and does not start where the sandbox has made one", async () => {
+test("production creates no demo merchant, and does not start where the sandbox has created one", async () => {
   vi.stubEnv("CARDLANE_ENV", "production");
   onTestFinished(() => void vi.unstubAllEnvs());
   const said: string[] = [];

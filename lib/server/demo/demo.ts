@@ -20,9 +20,9 @@ const EMAIL = "demo@cardlane.example";
 export const demoFile = (dataDir: string) => join(dataDir, "demo.json");
 
 /**
- * Fills an empty database with a demo merchant. Its password and keys are printed at every start, so they are kept in
- * the data folder. If the process dies before the data is complete, the next start completes it. Returns null in
- * production, and for a database with other merchants only.
+ * Fills an empty database with a demo merchant. Its password and keys are printed at every start, so they are
+ * kept in the data folder. If the process dies before the data is complete, the next start completes it.
+ * Returns null in production, and for a database with other merchants only.
  */
 export async function ensureDemo(
   service: Service,
@@ -74,7 +74,10 @@ async function environmentOf(service: Service, demo: Demo): Promise<Environment 
   return merchantId && id ? { id, mode: "test", merchantId, clock: null } : null;
 }
 
-/** The file is written before the commit: the keys of a merchant that exists can then never be lost with the process. */
+/**
+ * The file is written before the commit: the keys of a merchant that exists can then never be lost with the
+ * process.
+ */
 function createDemo(service: Service, dataDir: string): Promise<Demo> {
   return service.db.orm.transaction(async (orm) => {
     const demo = await createMerchant({ db: { orm }, clock: service.clock }, { name: NAME, email: EMAIL });

@@ -2,14 +2,66 @@ import { expect, test } from "vitest";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { testTenant } from "@/e2e/fixtures/factories";
 import { encodeId } from "@/lib/contract/ids";
+import { SUBSCRIPTION_STATUSES } from "@/lib/contract/subscriptions/statuses";
+import { getInvoice } from "@/lib/domain/invoices/read-invoices";
 import { getPayment } from "@/lib/domain/payments/read-payments";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
+import { getSubscription } from "@/lib/domain/subscriptions/read-subscriptions";
+import { advanceClocks } from "@/lib/domain/test-clock/advance";
+import { advanceTestClock } from "@/lib/domain/test-clock/test-clock";
 import { getTransaction } from "@/lib/domain/transactions/read-transactions";
 import { seedDemoHistory } from "./history";
 
 const { db } = await testDatabase({ own: true });
 
-test("the demo's past is in every book, as the money path would have recorded it", async () => {
+test("the demo has subscribers in every status, in line with their last events, and the engine continues with them", async () => {
+  const { service, merchant, call } = await testTenant(db);
+  await seedDemoHistory(service, merchant.test.id);
+  const of = merchant.test.id;
+  const statuses = await db.sql<{ status: string }[]>`
+    select distinct status from subscriptions where environment_id = ${of} order by status`;
+  expect(statuses.map(({ status }) => status)).toEqual([...SUBSCRIPTION_STATUSES].sort());
+  const invoices = await db.sql<{ status: string; attempts: number }[]>`
+    select status, max(attempts)::int as attempts from invoices where environment_id = ${of} group by status order by status`;
+  expect(invoices).toEqual([
+    { status: "OPEN", attempts: 2 },
+    { status: "PAID", attempts: 2 },
+    { status: "UNCOLLECTIBLE", attempts: 4 },
+    { status: "VOID", attempts: 2 },
+  ]);
+  const told = await db.sql<{ type: string; id: string; object: object }[]>`
+    select 'subscription' as type, s.id, e.data -> 'object' as object from subscriptions s
+    join events e on e.environment_id = s.environment_id and e.object_id = s.id and e.sequence = s.event_sequence
+    where s.environment_id = ${of}
+    union all
+    select 'invoice', i.id, e.data -> 'object' from invoices i
+    join events e on e.environment_id = i.environment_id and e.object_id = i.id and e.sequence = i.event_sequence
+    where i.environment_id = ${of}`;
+  expect(told.length).toBeGreaterThan(50);
+  for (const { type, id, object } of told) {
+    const found =
+      type === "invoice"
+        ? await getInvoice(call(), { id: encodeId("invoice", id) })
+        : await getSubscription(call(), { id: encodeId("subscription", id) });
+    // A renewal that is paid, and a first payment that was left, are events of the invoice alone.
+    const now = "next_action" in found && { next_action: found.next_action };
+    expect(found).toEqual({ ...object, ...now, updated_at: expect.any(String) });
+  }
+
+  const to = new Date(Date.now() + 40 * 86_400_000).toISOString();
+  await advanceTestClock(call(), { to });
+  await db.sql`update environments set clock_held_until = now() - interval '1 s' where id = ${of}`;
+  await advanceClocks(service);
+  const [after] = await db.sql<{ renewed: number; waiting: number }[]>`
+    select count(*) filter (where status = 'ACTIVE' and period_end_at > ${to})::int as renewed,
+      count(*) filter (where status in ('INCOMPLETE', 'TRIALING'))::int as waiting
+    from subscriptions where environment_id = ${of}`;
+  expect(after).toEqual({ renewed: expect.toSatisfy((count: number) => count > 12), waiting: 0 });
+  const { checks } = await verifyBooks(db);
+  expect(checks.filter(({ count }) => count > 0)).toEqual([]);
+});
+
+test("the demo's history is in all books, as the money path would have recorded it", async () => {
   const { service, merchant, call } = await testTenant(db);
   // Two concurrent processes, and a later one, write it once.
   const seed = () => seedDemoHistory(service, merchant.test.id);

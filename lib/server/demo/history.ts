@@ -3,17 +3,17 @@ import { insertPlan, listPlans } from "@/db/queries/plans";
 import { TEST_BANK_ACCOUNT } from "@/lib/contract/settlement/payout";
 import type { Service } from "@/lib/domain/context";
 import { forgetTotals } from "@/lib/domain/lists";
+import { bankDayAfter } from "@/lib/domain/settlement/bank-days";
 import { idAt } from "@/lib/ids";
-import { type PastEvent, type PastPayment, rowOfBatchEvent, rowsOfEvents } from "./events";
-import { type PastOrder, pastOrders } from "./orders";
+import { type PastEvent, type PastPayment, rowOfBatchEvent, rowsOfEvents, rowsOfPayoutEvents } from "./events";
+import { DECISION_MS, type PastOrder, pastOrders } from "./orders";
 import { DEMO_PLANS } from "./shop";
+import { type PastSubscribers, pastSubscribers } from "./subscribers";
 
 const DAYS = 60;
 const ORDERS_PER_DAY = 20;
 const FEE_BASIS_POINTS = 290;
 const DAY_MS = 86_400_000;
-/** Time between an operation's request and its outcome. */
-const DECISION_MS = 300;
 const SYSTEM = { type: "system", id: null };
 
 /**
@@ -27,27 +27,30 @@ export async function seedDemoHistory(service: Service, environmentId: string): 
   const [first] = orders;
   if (!first) return 0;
   const plans = await insertPlans(service, environmentId, first.atMs - DAY_MS);
-  const books = new Books(environmentId, plans, service.clock.now().getTime());
-  for (const order of orders) books.take(order);
+  const nowMs = service.clock.now().getTime();
+  const subscribers = pastSubscribers(
+    { service, environment: { id: environmentId, mode: "test" } },
+    { plans, nowMs, timeZone: "UTC" },
+  );
+  const books = new Books(environmentId, plans, nowMs);
+  const sales = [...orders, ...subscribers.payments].toSorted((a, b) => a.atMs - b.atMs);
+  for (const sale of sales) books.take(sale);
   books.settle();
   books.addEvents();
+  books.addSubscribers(subscribers);
   const isWritten = await insertHistory(service.db.long, environmentId, {
     history: books.rows,
     since: iso(first.atMs),
     feeBasisPoints: FEE_BASIS_POINTS,
   });
   forgetTotals(environmentId);
-  return isWritten ? orders.length : 0;
+  return isWritten ? sales.length : 0;
 }
 
-/** Creates the shop's plans unless they exist; returns ids by name. */
-async function insertPlans(
-  service: Service,
-  environmentId: string,
-  atMs: number,
-): Promise<ReadonlyMap<string, string>> {
+/** Creates the shop's plans unless they exist; returns them by name. */
+async function insertPlans(service: Service, environmentId: string, atMs: number): Promise<Plans> {
   const { orm } = service.db.within(environmentId);
-  for (const { name, type, description, price, trialDays } of DEMO_PLANS) {
+  for (const { name, type, description, price, trialDays, trialPrice } of DEMO_PLANS) {
     await insertPlan(orm, environmentId, {
       id: idAtMs(atMs),
       name,
@@ -55,7 +58,7 @@ async function insertPlans(
       description,
       currency: "USD",
       full_price: price,
-      trial_price: null,
+      trial_price: trialPrice ?? null,
       status: "ACTIVE",
       billing_frequency_value: type === "ONE_TIME" ? null : 1,
       billing_frequency_unit: type === "ONE_TIME" ? null : "MONTHS",
@@ -66,8 +69,10 @@ async function insertPlans(
     });
   }
   const plans = await listPlans(orm, environmentId, {}, { limit: 100, offset: 0, after: null });
-  return new Map(plans.map(({ id, name }) => [name, id]));
+  return new Map(plans.map((plan) => [plan.name, plan]));
 }
+
+type Plans = Parameters<typeof pastSubscribers>[1]["plans"];
 
 const iso = (ms: number) => new Date(ms).toISOString();
 const idAtMs = (ms: number) => idAt(new Date(ms));
@@ -87,7 +92,7 @@ type Step = {
 class Books {
   readonly rows = Object.fromEntries(HISTORY_TABLES.map((table) => [table, [] as Row[]])) as History;
   readonly #environmentId: string;
-  readonly #plans: ReadonlyMap<string, string>;
+  readonly #plans: Plans;
   readonly #nowMs: number;
   /** By the charge's id. */
   readonly #paid = new Map<unknown, PastPayment>();
@@ -96,17 +101,17 @@ class Books {
   readonly #available = new Map<string, { batches: Row[]; net: number }>();
   #lastMs = 0;
 
-  /** `plans`: ids by name. */
-  constructor(environmentId: string, plans: ReadonlyMap<string, string>, nowMs: number) {
+  constructor(environmentId: string, plans: Plans, nowMs: number) {
     this.#environmentId = environmentId;
     this.#plans = plans;
     this.#nowMs = nowMs;
   }
 
   take(order: PastOrder): void {
-    // At most one order per second: ids made in the same millisecond have no order.
-    const atMs = Math.max(order.atMs, this.#lastMs + 1_000);
-    this.#lastMs = atMs;
+    // At most one order per second: ids made in the same millisecond have no order. An invoice is paid when
+    // it is due.
+    const atMs = order.bill ? order.atMs : Math.max(order.atMs, this.#lastMs + 1_000);
+    this.#lastMs = Math.max(this.#lastMs, atMs);
     const { fate, amount } = order;
     const isCaptured = fate.kind === "captured" || fate.kind === "refunded";
     const paid = this.#payment(order, atMs, isCaptured);
@@ -141,9 +146,13 @@ class Books {
     for (const { charges, refunds, currency, atMs } of batches.values()) this.#batch(charges, refunds, currency, atMs);
   }
 
-  /** Last, because an event has its object as it was, which depends on what came later. */
+  /** Last, because each event contains its object as it was then, which later changes determine. */
   addEvents(): void {
     this.rows.events.push(...rowsOfEvents(this.#environmentId, this.#events));
+  }
+
+  addSubscribers({ rows }: PastSubscribers): void {
+    for (const [table, added] of Object.entries(rows)) this.rows[table as keyof History].push(...added);
   }
 
   #add(table: keyof History, atMs: number, row: Row): Row {
@@ -153,8 +162,8 @@ class Books {
   }
 
   #payment(order: PastOrder, atMs: number, isCaptured: boolean): PastPayment {
-    const { fate, currency, amount, customer } = order;
-    const [id, chargeId] = [idAtMs(atMs), idAtMs(atMs)];
+    const { fate, currency, amount, customer, bill } = order;
+    const [id, chargeId] = [bill?.paymentId ?? idAtMs(atMs), idAtMs(atMs)];
     const status = statusOf(order);
     const decidedAt = iso(atMs + DECISION_MS);
     const endedAt = iso(atMs + ("afterMs" in fate ? fate.afterMs : 0) + DECISION_MS);
@@ -162,11 +171,14 @@ class Books {
     const payment = this.#add("payments", atMs, {
       id,
       charge_id: chargeId,
-      authorization_id: idAtMs(atMs),
+      authorization_id: bill?.operationId ?? idAtMs(atMs),
       status,
       currency,
       amount,
       customer_id: `customer-${name}`,
+      payment_method_id: bill?.methodId ?? null,
+      initiator: bill?.initiator ?? null,
+      invoice_id: bill?.invoiceId ?? null,
       capture_method: fate.kind === "voided" ? "manual" : "automatic",
       amount_captured: isCaptured ? amount : 0,
       amount_refunded: fate.kind === "refunded" ? fate.amount : 0,
@@ -183,18 +195,19 @@ class Books {
       amount,
       currency,
       customer_id: `customer-${name}`,
-      customer_name: customer,
+      customer_name: bill ? null : customer,
       customer_email: `${name}@shopper.example`,
       billing_address: order.address,
       card_brand: order.brand,
       card_last4: order.last4,
       card_bin: order.bin,
-      ...expiryOf(order, atMs),
+      ...(bill ? { card_exp_month: bill.expMonth, card_exp_year: bill.expYear } : expiryOf(order, atMs)),
       avs_result: order.address ? "Y" : "U",
       cvv_result: fate.kind === "declined" && fate.code === "incorrect_cvv" ? "N" : "M",
       fraud_score: order.fraudScore,
       decline_code: fate.kind === "declined" ? fate.code : null,
-      plan_id: (order.plan !== null && this.#plans.get(order.plan)) || null,
+      plan_id: (order.plan !== null && this.#plans.get(order.plan)?.id) || null,
+      subscription_id: bill?.subscriptionId ?? null,
       refund_of: null,
       refund_reason: null,
       void_reason: fate.kind === "voided" ? "Out of stock" : null,
@@ -308,11 +321,11 @@ class Books {
     });
   }
 
-  #processorCharge({ fate, address }: PastOrder, { payment }: PastPayment, atMs: number): void {
+  #processorCharge({ fate, address, bill }: PastOrder, { payment }: PastPayment, atMs: number): void {
     this.rows["sandbox_processor.charges"].push({
       reference: payment.authorization_id,
       account: this.#environmentId,
-      behavior: fate.kind === "declined" ? `decline:${fate.code}` : "approve",
+      behavior: bill?.behavior ?? (fate.kind === "declined" ? `decline:${fate.code}` : "approve"),
       outcome: fate.kind === "declined" ? "declined" : "approved",
       decline_code: fate.kind === "declined" ? fate.code : null,
       amount: payment.amount,
@@ -371,19 +384,20 @@ class Books {
   }
 
   /**
-   * Pays out what is available; it arrives a day later. Waits while refunds exceed sales; the latest are left
+   * Pays out what is available; it arrives on the next bank day. Waits while refunds exceed sales; the latest are left
    * to the job.
    */
   #payout(batchMs: number, currency: string): void {
     const { batches, net: amount } = this.#available.get(currency) ?? { batches: [], net: 0 };
     const createdMs = batchMs + 60_000;
-    const paidMs = createdMs + DAY_MS;
+    const arrival = bankDayAfter(iso(createdMs).slice(0, 10), currency);
+    const paidMs = Date.parse(`${arrival}${iso(createdMs).slice(10)}`);
     if (amount <= 0 || paidMs > this.#nowMs) return;
     this.#available.delete(currency);
     const id = idAtMs(createdMs);
     for (const batch of batches) batch.payout_id = id;
     const { bank_name, country, last4 } = TEST_BANK_ACCOUNT;
-    this.#add("payouts", createdMs, {
+    const payout = this.#add("payouts", createdMs, {
       id,
       status: "PAID",
       currency,
@@ -392,10 +406,12 @@ class Books {
       bank_name,
       bank_country: country,
       bank_last4: last4,
-      arrival_date: iso(paidMs).slice(0, 10),
+      arrival_date: arrival,
+      failure_reason: null,
       due_at: iso(paidMs),
       updated_at: iso(paidMs),
     });
+    this.rows.events.push(...rowsOfPayoutEvents(payout));
     this.#line({ id, atMs: createdMs }, 1, "merchant_available", "merchant_in_payout", amount, currency);
     this.#line({ id, atMs: paidMs }, 2, "merchant_in_payout", "bank", amount, currency);
     this.#audit("payout.create", id, createdMs);

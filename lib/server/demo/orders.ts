@@ -13,7 +13,7 @@ export type PastOrder = {
   last4: string;
   bin: string;
   customer: string;
-  description: string;
+  description: string | null;
   /** Null if the shop did not collect one, so that it was not verified. */
   address: BillingAddress | null;
   /** Name of the plan it pays for. */
@@ -24,7 +24,25 @@ export type PastOrder = {
     | { kind: "declined"; code: DeclineCode }
     | { kind: "voided"; afterMs: number }
     | { kind: "refunded"; amount: number; reason: string; afterMs: number };
+  /** The invoice that it pays, by a stored card; null if the shop's checkout took the card. */
+  bill: Bill | null;
 };
+
+/** UUIDs of the payment of an invoice, and its stored card. */
+type Bill = {
+  paymentId: string;
+  operationId: string;
+  invoiceId: string;
+  subscriptionId: string;
+  methodId: string;
+  initiator: "customer" | "merchant";
+  behavior: string;
+  expMonth: number;
+  expYear: number;
+};
+
+/** Time between an operation's request and its outcome. */
+export const DECISION_MS = 300;
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -71,6 +89,7 @@ function orderAt(atMs: number, nowMs: number, random: Random, pick: Pick): PastO
     fate: declined
       ? { kind: "declined", code: weighted(DECLINES, random()).code }
       : fateOf(amount, nowMs - atMs, random, pick),
+    bill: null,
   };
 }
 

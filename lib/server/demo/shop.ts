@@ -23,7 +23,14 @@ export const GOODS: [description: string, price: number][] = [
   ["Tea towel, waves", 2_700],
 ];
 
-type DemoPlan = { name: string; type: PlanType; price: number; description: string; trialDays?: number };
+type DemoPlan = {
+  name: string;
+  type: PlanType;
+  price: number;
+  description: string;
+  trialDays?: number;
+  trialPrice?: number;
+};
 
 /** Prices in US dollars; subscriptions are monthly. */
 export const DEMO_PLANS: readonly DemoPlan[] = [
@@ -40,12 +47,87 @@ export const DEMO_PLANS: readonly DemoPlan[] = [
     description: "One day at the press, up to eight people. Paper, ink and lunch included.",
   },
   {
+    name: "Print club",
+    type: "SUBSCRIPTION_NO_TRIAL",
+    price: 2_900,
+    description: "A signed print every month, and a tenth off everything else.",
+  },
+  {
+    name: "Studio membership",
+    type: "SUBSCRIPTION_PAID_TRIAL",
+    price: 4_900,
+    trialDays: 7,
+    trialPrice: 500,
+    description: "The press on weekday evenings. Ink included, paper at cost.",
+  },
+  {
     name: "Print of the month",
     type: "SUBSCRIPTION_FREE_TRIAL",
     price: 1_900,
     trialDays: 14,
     description: "A small print in your mailbox, every month.",
   },
+];
+
+export type DemoSubscriber = {
+  name: string;
+  /** Name of the plan. */
+  plan: string;
+  /** Number of the test card, which decides the fate of each charge. */
+  card: string;
+  daysAgo: number;
+  quantity?: number;
+  /** Later actions of the customer or the shop. */
+  later?: { do: "pause" | "cancel" | "cancel_later" | "upgrade" | "new_card"; daysAgo: number };
+  /** Leaves at the bank's challenge, so that the subscription never begins. */
+  leaves?: true;
+};
+
+const VISA = "4242424242424242";
+const MASTERCARD = "5555555555554444";
+const AMEX = "378282246310005";
+/** The cards of section "recurring" on the testing page. */
+const NO_FUNDS = "4000000000007106";
+const STOLEN = "4000000000007304";
+const NEEDS_CUSTOMER = "4000000000007403";
+
+const [MONTHLY, CLUB, STUDIO] = ["Print of the month", "Print club", "Studio membership"] as const;
+
+const subscriber = (
+  name: string,
+  plan: string,
+  daysAgo: number,
+  card: string,
+  more: Pick<DemoSubscriber, "quantity" | "later" | "leaves"> = {},
+): DemoSubscriber => ({ name, plan, daysAgo, card, ...more });
+
+/** The shop's subscribers, in every status. The first charges of a trial plan follow its 14 days. */
+export const DEMO_SUBSCRIBERS: readonly DemoSubscriber[] = [
+  subscriber("Lena Brandt", MONTHLY, 58, VISA),
+  subscriber("Marcus Hale", CLUB, 57, MASTERCARD),
+  subscriber("Yuki Sato", STUDIO, 55, VISA),
+  subscriber("Priya Nair", CLUB, 52, VISA, { quantity: 3 }),
+  subscriber("Elif Demir", MONTHLY, 49, MASTERCARD, { later: { do: "upgrade", daysAgo: 12 } }),
+  subscriber("Oscar Lund", CLUB, 47, AMEX, { later: { do: "cancel_later", daysAgo: 2 } }),
+  subscriber("Hannah Roth", MONTHLY, 46, NO_FUNDS, { later: { do: "new_card", daysAgo: 31 } }),
+  subscriber("Diego Ruiz", MONTHLY, 44, VISA),
+  subscriber("Amara Obi", CLUB, 41, VISA, { later: { do: "pause", daysAgo: 6 } }),
+  subscriber("Felix Braun", MONTHLY, 40, NO_FUNDS),
+  subscriber("Chloe Martin", STUDIO, 38, MASTERCARD, { later: { do: "cancel", daysAgo: 9 } }),
+  subscriber("Kofi Mensah", MONTHLY, 35, VISA),
+  subscriber("Ingrid Dahl", CLUB, 29, VISA),
+  subscriber("Sam Whitlock", STUDIO, 26, VISA),
+  subscriber("Nadia Petrov", MONTHLY, 24, NO_FUNDS, { later: { do: "cancel", daysAgo: 5 } }),
+  subscriber("Joon Park", MONTHLY, 21, STOLEN),
+  subscriber("Rosa Conti", MONTHLY, 18, NO_FUNDS),
+  subscriber("Theo Vidal", MONTHLY, 16, NEEDS_CUSTOMER),
+  subscriber("Maya Cohen", CLUB, 15, MASTERCARD),
+  subscriber("Ben Archer", MONTHLY, 12, VISA),
+  subscriber("Signe Holm", MONTHLY, 8, VISA),
+  subscriber("Luca Ferri", STUDIO, 5, MASTERCARD),
+  subscriber("Anya Kowal", CLUB, 3, VISA, { leaves: true }),
+  subscriber("Grace Lin", MONTHLY, 2, AMEX),
+  subscriber("Ola Berg", CLUB, 0.1, VISA, { leaves: true }),
 ];
 
 export const TOWNS: Omit<BillingAddress, "line1" | "line2">[] = [
@@ -79,8 +161,6 @@ export const DECLINES: { code: DeclineCode; share: number }[] = [
 ];
 export const REFUND_REASONS = ["CUSTOMER_REQUEST", "RETURN", "DUPLICATE"];
 
-const VISA = "4242424242424242";
-const MASTERCARD = "5555555555554444";
 const DECLINED = "4000000000000002";
 
 export type OrderToday = {
