@@ -5,7 +5,11 @@ const tcp = (host: string, port: number) => expect.objectContaining({ host, port
 
 test("a URL is parsed as psql parses it", () => {
   expect(parseAddress("postgres://u:p%40ss@db.example:6000/shop?search_path=a")).toEqual({
-    ...{ user: "u", password: "p@ss", database: "shop", tls: { mode: null }, settings: { search_path: "a" } },
+    user: "u",
+    password: "p@ss",
+    database: "shop",
+    tls: { mode: null },
+    settings: { search_path: "a" },
     hosts: [{ host: "db.example", port: 6000, label: "db.example:6000" }],
   });
   expect(parseAddress("postgresql://u:a:b@h").password).toBe("a:b");

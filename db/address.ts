@@ -9,7 +9,7 @@ export type Host =
 
 const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const;
 
-/** As in libpq, `require` encrypts but accepts any certificate; `verify-ca` and `verify-full` check it. */
+/** Like in libpq, `require` encrypts but accepts any certificate; `verify-ca` and `verify-full` check it. */
 type SslMode = (typeof SSL_MODES)[number];
 
 export type Tls = {

@@ -45,7 +45,7 @@ const arrays = {
   parse: (text: string) => parsePgArray(text),
 };
 
-/** How drizzle() sets up a client of its own: times as PostgreSQL's text, JSON written by the query builder. */
+/** Types as drizzle() expects them: times as PostgreSQL's text, JSON serialized by the query builder. */
 const asText = (value: string) => value;
 const ORM_TYPES = {
   times: { to: 1184, from: [1184, 1082, 1083, 1114, 1182, 1185, 1115, 1231], serialize: asText, parse: asText },
@@ -80,7 +80,9 @@ export type Database = {
   within(environmentId: string): WithinEnvironment;
   /** For work that may take minutes and blocks no request: settlement, `verify`. */
   readonly long: Sql;
-  /** A dedicated connection for one export, which holds a cursor during the download. The caller must end it. */
+  /**
+   * A dedicated connection for one export, which holds a cursor during the download. The caller must end it.
+   */
   openExport(environmentId: string): Sql;
   /** Current usage of each pool. */
   pools(): PoolFigures[];
@@ -111,8 +113,8 @@ export type ConnectOptions = {
   /** A lost connection is not replaced, because its state, such as a lock, is lost with it. */
   keeps?: "one connection";
   /**
-   * An environment never holds the last connection: its statements may wait for each other's locks, and others must not wait
-   * with them.
+   * An environment never holds the last connection: its statements may wait for each other's locks, and
+   * others must not wait with them.
    */
   isWalled?: boolean;
 };
@@ -187,10 +189,10 @@ function openPool(login: Login, limits: Limits, options: ConnectOptions, ownType
     perQueue: options.isWalled ? Math.max(1, max - 1) : max,
     client: {
       types: ownTypes as Record<string, postgres.PostgresType>,
-      // These two every pooler takes; the others follow when the connection is there.
+      // Every pooler accepts these two; the other settings follow once connected.
       connection: { application_name: options.applicationName ?? "cardlane", TimeZone: "UTC" },
       onnotice: () => {},
-      // drizzle() writes into these two of the client that it is given.
+      // drizzle() writes into these two of the client that it is given; the options' type doesn't name them.
       ...{ parsers: {}, serializers: {} },
     },
     settings,
@@ -205,7 +207,9 @@ export const RAW = { ...types, arrays };
 const rawOn = <C extends TransactionConnection>(pool: StatementPool<C>, environmentId: string) =>
   sqlOn(pool, environmentId) as unknown as Sql;
 
-/** A pool of raw connections to the PostgreSQL at `url`: UTC, prepared statements, rows in the API's format. */
+/**
+ * A pool of raw connections to the PostgreSQL at `url`: UTC, prepared statements, rows in the API's format.
+ */
 export function connectSql(url: string, options: ConnectOptions = {}): Sql {
   return rawOn(openPool({ url }, SHORT, options, RAW), "");
 }

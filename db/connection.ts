@@ -5,23 +5,23 @@ import type { Address, Host } from "./address";
 import { encrypt } from "./tls";
 import { DatabaseUnavailable, isServerLost } from "./unavailable";
 
-/** A statement that is made by the client of the connection that runs it. */
+/** A statement that the client of the executing connection builds. */
 export type Buildable = { readonly build: (client: postgres.Sql) => postgres.PendingQuery<postgres.Row[]> };
 export type Rows = postgres.RowList<postgres.Row[]>;
 
 export type ConnectionOptions = {
-  /** Options of postgres.js that do not say where the server is. */
+  /** Options of postgres.js, except the server's address. */
   readonly client: postgres.Options<Record<string, postgres.PostgresType>>;
   /** Settings of PostgreSQL, `role` among them, in force before the first statement. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Silence of the server, with a statement under way, after which the connection is given up. */
+  /** Max silence of the server during a statement, after which the connection is closed. */
   readonly silenceMs: number;
-  /** null: as long as the server keeps it. */
+  /** Null: no limit. */
   readonly lifetimeMs: number | null;
 };
 
 const END_LIMIT_S = 1;
-/** Turned off for the server, the database or the role, it was not turned off for these books. Higher levels are kept. */
+/** Overrides a server, database or role that turned it off for other applications. Higher levels are kept. */
 const DURABLE = `set_config('synchronous_commit',
   case current_setting('synchronous_commit') when 'off' then 'on' else current_setting('synchronous_commit') end, false)`;
 /** The setting that row-level security reads; '' means no environment. */
@@ -35,19 +35,22 @@ setInterval(() => {
   awakeMs += Math.max(0, Math.min(now - tickedAt, 2 * TICK_MS));
   tickedAt = now;
 }, TICK_MS).unref();
-/** Milliseconds in which this process ran: while it was suspended or busy, it read nothing that the server sent. */
+/**
+ * Milliseconds during which this process ran. While suspended or busy, it reads nothing that the server
+ * sends.
+ */
 export const awake = (): number => awakeMs;
 
 /**
- * One physical connection, set up and able to write: a client of postgres.js that may connect once. When it is lost, all that
- * runs on it fails, and whether the server executed that is unknown.
+ * One physical connection, set up and able to write: a client of postgres.js that may connect once. When it
+ * is lost, its statements fail, and whether the server executed them is unknown.
  */
 export class Connection {
-  /** To be ended as soon as it is free. */
+  /** To be closed once it is idle. */
   isStale = false;
-  /** What it was lost by. */
+  /** Error that ended the connection. */
   problem: Error | null = null;
-  /** The environment that it is set to. */
+  /** Environment that its session is set to. */
   environment = "";
   /** Changes of environment that were sent, and how many of them the server has confirmed. */
   #entered = 0;
@@ -60,14 +63,17 @@ export class Connection {
   readonly #options: ConnectionOptions;
   readonly #diesAt: number;
   readonly #givenUp = new AbortController();
-  /** Rejects each statement under way. */
+  /** Rejects each statement in progress. */
   readonly #running = new Set<(error: Error) => void>();
   #socket: Socket | null = null;
   #bytesRead = 0;
-  /** When the server last sent something, or began to owe an answer. */
+  /** When the server last sent something, or a response became due. */
   #progressAt = 0;
 
-  /** On the first of the address's hosts that can be entered and takes writes, beginning with `first`. `limitMs`: for each. */
+  /**
+   * Connects to the address's first host that accepts writes, beginning with index `first`. `limitMs`: per
+   * host.
+   */
   static async open(
     address: Address,
     options: ConnectionOptions,
@@ -86,13 +92,13 @@ export class Connection {
         problems.push(error);
       }
     }
-    // Of several hosts, the error of one that answered is more useful than of those that did not.
+    // With several hosts, the error of one that responded says more than a timeout.
     throw problems.find((error) => error instanceof DatabaseUnavailable) ?? problems[0];
   }
 
   private constructor({ user, password, database, tls }: Address, host: Host, options: ConnectionOptions) {
     this.#options = options;
-    // Those that were made together do not all end together.
+    // Jitter, so that connections opened together are not closed together.
     this.#diesAt = performance.now() + (options.lifetimeMs ?? Number.POSITIVE_INFINITY) * (0.75 + Math.random() / 4);
     const own = { host: "database", port: 5432, user, password, database, ssl: false, max: 1, fetch_types: false };
     const lasting = { connect_timeout: 0, idle_timeout: 0, max_lifetime: null };
@@ -100,7 +106,10 @@ export class Connection {
     this.#client = postgres({ ...options.client, ...own, ...lasting, socket } as typeof options.client);
   }
 
-  /** postgres.js would connect again by itself, and what waits would run on a connection without its settings. */
+  /**
+   * Refuses a second socket: postgres.js would reconnect by itself and run queued statements without our
+   * settings.
+   */
   async #dial(host: Host, tls: Address["tls"]): Promise<Socket> {
     if (this.#socket || this.problem) throw this.problem ?? connectionClosed();
     const { signal } = this.#givenUp;
@@ -111,7 +120,10 @@ export class Connection {
     return encrypt(socket, host, tls, signal, (secure, explain) => this.#adopt(secure, explain));
   }
 
-  /** These listeners come before those of postgres.js, so that nothing is sent after an end that it has not noticed yet. */
+  /**
+   * These listeners come before those of postgres.js, so that nothing is sent after an end that it has not
+   * noticed yet.
+   */
   #adopt(socket: Socket, explain = (error: Error) => error): void {
     this.#socket = socket;
     socket.on("error", (error) => this.fail(explain(error))).on("close", () => this.fail(connectionClosed()));
@@ -126,7 +138,7 @@ export class Connection {
       ([name, value]) => `set_config('${name}', '${value.replaceAll("'", "''")}', false)`,
     );
     try {
-      // One message for all of it, and nothing that a pooler would not pass on.
+      // One message for all settings, and only what a pooler passes on.
       const [state] = await this.query(`
         select pg_is_in_recovery() as standby, current_setting('transaction_read_only') as read_only,
           ${[...settings, DURABLE].join(", ")}`);
@@ -147,8 +159,8 @@ export class Connection {
   }
 
   /**
-   * Runs a statement that may touch the rows of `environment`. The change from another one goes before it in the same packet,
-   * and its result counts only if that was confirmed first.
+   * Runs a statement that may touch the rows of `environment`. The change from another one goes before it in
+   * the same packet, and its result counts only if that was confirmed first.
    */
   run({ build }: Buildable, environment: string): Promise<Rows> {
     return this.#answerOf(() => {
@@ -178,7 +190,7 @@ export class Connection {
         yield batch.value;
       }
     } finally {
-      // Without a connection there is nothing that could be closed.
+      // Without a connection there is nothing to close.
       if (!this.problem) await batches.return?.();
     }
   }
@@ -208,7 +220,7 @@ export class Connection {
     });
   }
 
-  /** Milliseconds for which the server has owed something and sent nothing. Too much of it ends the connection. */
+  /** Milliseconds without progress while a response is due. Closes the connection over the limit. */
   silentMs(): number {
     const read = this.#socket?.bytesRead ?? 0;
     if (read !== this.#bytesRead) this.answeredAt = awake();
@@ -219,7 +231,7 @@ export class Connection {
     return silentMs;
   }
 
-  /** The connection is lost: everything that waits for it fails. */
+  /** Handles the loss of the connection: its pending statements fail. */
   fail(error: Error): void {
     if (this.problem) return;
     this.problem = error;
@@ -230,7 +242,7 @@ export class Connection {
     this.onLost();
   }
 
-  /** Ends it, with a word to the server. Rejects nothing that is under way. */
+  /** Closes the connection with a Terminate message. Does not reject statements in progress. */
   async close(): Promise<void> {
     this.problem ??= connectionClosed();
     await this.#client.end({ timeout: END_LIMIT_S });

@@ -28,6 +28,6 @@ test("the links are relative, so that the folder can be moved", () => {
   expect(readlinkSync(join(lib, "libpq.so"))).toBe("libpq.so.5.18");
 });
 
-test("a package without links needs nothing", () => {
+test("a package without links needs no step", () => {
   expect(restoreSymlinks(join(folder, "native"))).toBe(0);
 });

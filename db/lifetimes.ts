@@ -6,7 +6,7 @@
 export type Lifetime = { readonly kept: string; readonly job: string | null };
 
 const FOREVER = { kept: "for ever: who did what, and the proof of it", job: null };
-/** Test data is removed as a whole if its account has no verified address after `UNPROVED_ACCOUNT_DAYS`. */
+/** Test data is removed as a whole if its account has no verified address after `UNVERIFIED_ACCOUNT_DAYS`. */
 const ABANDONED = "remove abandoned test data";
 const BOOKS = { kept: "for ever: the books; abandoned test data for an hour", job: ABANDONED };
 const WITH_THE_TRANSACTION = { kept: "as long as the transaction that they find", job: ABANDONED };
@@ -43,6 +43,7 @@ export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   "public.ledger_entries": BOOKS,
   "public.settlement_batches": BOOKS,
   "public.payouts": BOOKS,
+  "public.reports": OF_THE_MERCHANT,
   "public.bank_accounts": OF_THE_MERCHANT,
   "public.daily_totals": BOOKS,
   // The API shows 90 days. The books need every row: it proves that an outcome was reported, once, and in
@@ -71,12 +72,17 @@ export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   "public.payment_methods": OF_THE_MERCHANT,
   "public.subscriptions": OF_THE_MERCHANT,
   "public.subscription_trials": OF_THE_MERCHANT,
+  "public.subscription_settings": OF_THE_MERCHANT,
+  "public.subscription_mails": { kept: "until the mail is written, within seconds", job: "mail about subscriptions" },
   "public.invoices": BOOKS,
   "public.invoice_counters": BOOKS,
+  "public.portal_sessions": { kept: "7 days after they expired", job: "remove expired portal sessions" },
   "sandbox_processor.stored_cards": OF_THE_MERCHANT,
   "public.saved_views": WITH_THE_PERSON,
+  "public.notes": OF_THE_MERCHANT,
+  "public.report_mails": WITH_THE_PERSON,
   "public.users": {
-    kept: "as long as the person; where nobody proved an address, 30 days after the last visit if the account owns nothing, `UNPROVED_ACCOUNT_DAYS` after it was opened if it has test data",
+    kept: "as long as the person; without a verified address, 30 days after the last visit if the account owns nothing, `UNVERIFIED_ACCOUNT_DAYS` after it was opened if it has test data",
     job: "close abandoned accounts",
   },
   "public.recovery_codes": WITH_THE_PERSON,

@@ -84,11 +84,11 @@ test("with a login per role payments succeed, and no statement can change the co
 test.each([
   ["a superuser", "superuser", "may do more than cardlane_app"],
   ["one that bypasses row-level security", `bypassrls in role ${ROLES.app}`, "may do more than cardlane_app"],
-  ["one that may make itself more", `createrole in role ${ROLES.app}`, "may do more than cardlane_app"],
+  ["one that may grant itself more", `createrole in role ${ROLES.app}`, "may do more than cardlane_app"],
   ["one that may copy the whole server", `replication in role ${ROLES.app}`, "may do more than cardlane_app"],
   ["one of both roles", `in role ${ROLES.app}, ${ROLES.jobs}`, "may do more than cardlane_app"],
   ["one that runs programs", `in role ${ROLES.app}, pg_execute_server_program`, "may do more than cardlane_app"],
-  ["one of no role", "", "let an administrator run GRANT cardlane_app TO"],
+  ["one without a role", "", "let an administrator run GRANT cardlane_app TO"],
 ])("%s is refused in one sentence", async (name, attributes, sentence) => {
   const user = await createUser(name.replaceAll(/\W/g, "_"), attributes);
   await expect(open(user)).rejects.toMatchObject({

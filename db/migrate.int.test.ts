@@ -50,7 +50,7 @@ const RECORD = `create schema drizzle;
 test.each([
   ["before this one was made", 1_795_184_401_618],
   ["after it", 4_102_444_800_000],
-])("a database of an unreleased version, last migrated %s, is refused and left as it was", async (_when, time) => {
+])("a database of an unreleased version, last migrated %s, is refused and left unchanged", async (_when, time) => {
   const { db, url } = await database();
   await db.sql.unsafe(`${RECORD}
     create table payments (id uuid primary key);
@@ -74,7 +74,7 @@ test.each([
   expect(await db.sql`select from payments`).toHaveLength(1);
 });
 
-test("a database with tables but no record of migrations is refused and left as it was", async () => {
+test("a database with tables but no record of migrations is refused and left unchanged", async () => {
   const { db, url } = await database();
   await db.sql.unsafe(`${RECORD} create table payments (id uuid primary key)`);
   const before = await stateOf(db);
@@ -82,7 +82,7 @@ test("a database with tables but no record of migrations is refused and left as 
   expect(await stateOf(db)).toEqual(before);
 });
 
-test("a database in which another application keeps its migrations is refused and left as it was", async () => {
+test("a database in which another application keeps its migrations is refused and left unchanged", async () => {
   const { db, url } = await database();
   await db.sql.unsafe(`${RECORD} insert into drizzle.__drizzle_migrations (hash, created_at) values ('another', 1)`);
   const before = await stateOf(db);
@@ -90,7 +90,7 @@ test("a database in which another application keeps its migrations is refused an
   expect(await stateOf(db)).toEqual(before);
 });
 
-test("a database that a newer version migrated is refused and left as it was", async () => {
+test("a database migrated by a newer version is refused and left unchanged", async () => {
   const { db, url } = await migrated();
   await migrate(url, laterFolder("create table later (id uuid primary key)"));
   const before = await stateOf(db);
@@ -101,7 +101,7 @@ test("a database that a newer version migrated is refused and left as it was", a
   expect(await stateOf(db)).toEqual(before);
 });
 
-test("a database of this version is opened again, and nothing in it changes", async () => {
+test("a database of this version is opened unchanged", async () => {
   const { db, url } = await migrated();
   const before = await stateOf(db);
   await migrate(url);

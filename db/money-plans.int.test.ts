@@ -116,7 +116,7 @@ async function lookupsOf({ text }: Statement, sql: Sql): Promise<string[]> {
     );
 }
 
-test("a payment made by this process is replayed with one lookup", () => {
+test("a replay of a payment from the same process takes one lookup", () => {
   const texts = (sent.get("its replay") ?? []).map(({ text }) => text.trim().slice(0, 6));
   expect(texts).toEqual(["select"]);
 });

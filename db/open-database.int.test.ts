@@ -26,7 +26,7 @@ describe("an unusable database is reported in one sentence", () => {
   test.each([
     ["a wrong password", changed((a) => (a.password = "wrong")), "refuses the user or password"],
     ["no such database", changed((a) => (a.pathname = "/nowhere")), 'There is no database "nowhere"'],
-    ["no TLS where it is asked for", changed((a) => (a.search = "?sslmode=require")), "it offers no TLS"],
+    ["no TLS although it is required", changed((a) => (a.search = "?sslmode=require")), "it offers no TLS"],
   ])("%s", async (_, target, sentence) => {
     await expect(open(target)).rejects.toThrow(sentence);
   });

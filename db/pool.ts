@@ -7,34 +7,34 @@ import { DatabaseUnavailable, isServerLost } from "./unavailable";
 
 export type PoolOptions = ConnectionOptions & {
   readonly max: number;
-  /** Connections that one queue may hold. */
+  /** Max connections that one queue may hold. */
   readonly perQueue: number;
-  /** One that is lost is not replaced. */
+  /** A lost connection is not replaced. */
   readonly keepsOne: boolean;
 };
 
-/** What waits longer for a connection is refused: its caller could not wait for the answer either. */
+/** Max wait for a connection. A caller that waited longer would have timed out itself. */
 const QUEUE_LIMIT_MS = 5_000;
 const SWEEP_MS = 250;
-/** How often a database that is down is tried, and how many of these attempts may hang. */
+/** Interval of reconnecting to a database that is down, and max concurrent attempts. */
 const RETRY_MS = 500;
 const MAX_OPENING = 12;
 const OPEN_LIMIT_MS = 3_000;
 /** After this silence a server gets one more connection, to tell a dead server from a slow statement. */
 const SLOW_MS = 3_000;
 
-/** The pools of this process that lead to one server: its silence, seen by one, concerns all. */
+/** The pools of this process for one server. If one finds it silent, all of them do. */
 type Server = { readonly pools: Set<Pool>; answeredAt: number; isProbed: boolean };
 const servers = new Map<string, Server>();
 
 /**
- * Connections to one database. A statement or a transaction has one for itself; what finds none waits, each
- * queue in turn. Whatever is refused with DatabaseUnavailable was never sent.
+ * Connections to one database. A statement or transaction uses one exclusively, or waits for one; queues are
+ * served round-robin. A statement refused with DatabaseUnavailable was never sent.
  */
 export class Pool implements StatementPool {
   readonly #address: Address;
   readonly #options: PoolOptions;
-  /** One for each connection that there is. */
+  /** One slot per open connection. */
   readonly #slots: Semaphore;
   readonly #all = new Set<Connection>();
   readonly #idle: Connection[] = [];
@@ -42,7 +42,7 @@ export class Pool implements StatementPool {
   readonly #sweep: NodeJS.Timeout;
   #opening = 0;
   #host = 0;
-  /** Why there is no connection; null while there is one, or none was needed yet. */
+  /** Why no connection is open; null if one is, or if none was needed yet. */
   #down: Error | null = null;
   #retryAt = 0;
   #isEnding = false;
@@ -79,7 +79,7 @@ export class Pool implements StatementPool {
     }
   }
 
-  /** A connection of one's own, to be released. Throws DatabaseUnavailable. */
+  /** Leases a connection, which must be released. Throws DatabaseUnavailable. */
   async lease({ environment, queue }: Owner): Promise<Lease<Connection>> {
     for (;;) {
       if (this.#down) throw refusal(this.#down);
@@ -88,7 +88,7 @@ export class Pool implements StatementPool {
       const slot = await acquired;
       const connection = this.#nextIdle(environment);
       if (connection) return { connection, release: () => this.#release(connection, slot) };
-      // The one that was free has been lost meanwhile.
+      // The idle connection was lost in the meantime.
       slot.release();
     }
   }
@@ -115,7 +115,7 @@ export class Pool implements StatementPool {
     this.#slots.resize(this.#all.size);
     const { problem, isStale } = connection;
     void connection.close();
-    // A server that is silent, read-only or going away is so for all: nothing old is trusted.
+    // The server is silent, read-only or shutting down: distrust the other connections, too.
     if (problem && !isStale && (isServerLost(problem) || isSilence(problem))) {
       for (const pool of this.#server.pools) pool.#distrust();
     }
@@ -160,7 +160,10 @@ export class Pool implements StatementPool {
     }
   }
 
-  /** Whether the server is silent to all: then what waits for it fails, and nothing else begins to wait. */
+  /**
+   * Tests a silent server with a new connection. If that fails, pending statements fail and new ones are
+   * refused.
+   */
   async #probe(): Promise<void> {
     const server = this.#server;
     if (server.isProbed) return;
@@ -170,7 +173,7 @@ export class Pool implements StatementPool {
       server.answeredAt = awake();
       await connection.close();
     } catch (error) {
-      // One that refuses is there.
+      // A server that refuses a connection is not silent.
       if (error instanceof postgres.PostgresError || error instanceof DatabaseUnavailable) server.answeredAt = awake();
       else for (const pool of server.pools) pool.#giveUp(error as Error);
     } finally {
@@ -204,7 +207,7 @@ export class Pool implements StatementPool {
     }
     if (silentMs > SLOW_MS && awake() - this.#server.answeredAt > SLOW_MS) void this.#probe();
     this.#sweepIdle();
-    // An attempt that meets silence lasts for seconds: the next one does not wait for it.
+    // An attempt at a silent server takes seconds; the next one does not wait for it.
     if (this.#down && awake() >= this.#retryAt && this.#opening < MAX_OPENING) {
       this.#retryAt = awake() + RETRY_MS;
       void this.#open();
@@ -212,7 +215,7 @@ export class Pool implements StatementPool {
     this.#openMore();
   }
 
-  /** Accepts nothing new, waits at most `timeoutMs` for statements under way, and closes everything. */
+  /** Refuses new statements, waits at most `timeoutMs` for those in progress, then closes everything. */
   async end(timeoutMs: number): Promise<void> {
     if (!this.#isEnding) {
       this.#isEnding = true;
@@ -229,7 +232,7 @@ export class Pool implements StatementPool {
     });
     clearTimeout(timer);
     for (const connection of [...this.#all]) {
-      // What it was sent may have been done.
+      // Statements already sent may have been executed.
       connection.fail(connectionClosed());
       this.#drop(connection);
     }

@@ -74,7 +74,7 @@ async function expectIndexesOnly(read: (ctx: Context) => Promise<unknown>) {
   }
 }
 
-describe("no read scans a whole table, whatever it filters and sorts by", () => {
+describe("no read scans a whole table, whatever its filters and sort order", () => {
   for (const { name, body } of combinations(new Date())) {
     it(`search: ${name}`, async () => {
       await expectIndexesOnly((ctx) => searchTransactions(ctx, searchTransactionsBody.parse(body)));
@@ -119,7 +119,7 @@ describe("no read scans a whole table, whatever it filters and sorts by", () => 
     none: "nobody",
   };
   for (const [name, q] of Object.entries(words)) {
-    it(`words, ${name}: alone, in both orders, with a filter, by amount, after a transaction`, async () => {
+    it(`search terms, ${name}: alone, in both orders, with a filter, by amount, after a transaction`, async () => {
       for (const body of [
         { filters: { q } },
         { filters: { q }, sort: { order: "asc" } },
@@ -196,7 +196,7 @@ describe("no read scans a whole table, whatever it filters and sorts by", () => 
   });
 });
 
-describe("a plan kept from when the tables were empty or small looks up each row of a page by its key", () => {
+describe("a plan cached while the tables were empty or small looks up each row of a page by its key", () => {
   const nobody: SeedEnvironment = { id: newId(), merchantId: newId() };
   const states = {
     "never analyzed": async () => {},
@@ -240,7 +240,7 @@ test("10,000 new rows missing from the statistics cost a page little more than i
   }
 });
 
-describe("under row-level security no read of the balance scans a table, whatever its filter", () => {
+describe("no read of the balance scans a table under row-level security, whatever its filter", () => {
   const lists: ListMovementsQuery[] = [
     {},
     { type: "capture" },
@@ -290,7 +290,7 @@ async function statementOf(work: (sql: Sql) => Promise<unknown>): Promise<Sent> 
   await work(recording.sql);
   await recording.close();
   const found = sent.find(({ text }) => text.includes("with recursive") || text.includes("lateral"));
-  if (!found) throw new Error("nothing was looked for");
+  if (!found) throw new Error("no statement was sent");
   return found;
 }
 
@@ -380,8 +380,8 @@ it.each([
     [DUE.small],
   ],
   ["the only one, in the turn after that of 100,000", { after: DUE.large }, [DUE.small]],
-  ["none, past 100,000 that were given up", { after: DUE.small }, []],
-])("%s: taken from few pages", async (_, round, expected) => {
+  ["none, past 100,000 abandoned ones", { after: DUE.small }, []],
+])("%s: reads few pages", async (_, round, expected) => {
   const { text, parameters } = await statementOf(taking(round));
   const undone = new Error("undone");
   const work = db.sql.begin(async (tx) => {

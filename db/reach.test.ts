@@ -19,14 +19,14 @@ const failing = (...errors: Error[]) =>
     return "done";
   });
 
-test("a step is repeated while the database is away, saying in a sentence what it waits for", async () => {
+test("a step is retried while the database is down, with a sentence that names the step", async () => {
   const say = vi.fn();
   expect(await outlast(URL, failing(away(), away()), { say })).toBe("done");
   const sentence = "waiting for it: The database at 127.0.0.1:5432 cannot be reached: nothing listens there.";
   expect(say.mock.calls).toEqual([[sentence], [sentence]]);
 });
 
-test("patience ends with that sentence, and nothing of the statement", async () => {
+test("the retry limit ends with that sentence, without the statement", async () => {
   const ending = outlast(URL, failing(away(), away(), away()), { patienceMs: 0 });
   const sentence = "The database at 127.0.0.1:5432 cannot be reached: nothing listens there.";
   await expect(ending).rejects.toThrow(new ConfigurationError(sentence));

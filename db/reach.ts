@@ -13,7 +13,7 @@ type Say = (what: string) => void;
 
 /**
  * Resolves to the result of `check`, which runs once the server in `setting` is up and the connection is
- * known to stay on one server process. Throws ConfigurationError at once if waiting won't help.
+ * known to stay on one server process. Throws ConfigurationError immediately if waiting won't help.
  */
 export function reach<T>(
   url: string,
@@ -40,7 +40,7 @@ export function reach<T>(
 type OutlastOptions = {
   setting?: string;
   say?: Say | undefined;
-  /** Infinity once the service answers: from then on an outage ends nothing. */
+  /** Infinity once the service responds: later outages end nothing. */
   patienceMs?: number;
 };
 

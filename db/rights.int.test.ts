@@ -24,7 +24,7 @@ test("every table has its rights in db/rights.ts, and every entry there has its 
   expect(Object.keys(TABLE_RIGHTS).sort()).toEqual(tables.map(({ name }) => name));
 });
 
-test("every table has row-level security, and every table of an environment shows the app that environment alone", () => {
+test("every table has row-level security, and every table of an environment shows the app only that environment", () => {
   expect(tables.filter(({ secured }) => !secured)).toEqual([]);
   for (const table of tables) {
     const own = policies.filter((policy) => policy.table === table.name && policy.roles.includes(ROLES.app));
@@ -39,7 +39,7 @@ test("every table has row-level security, and every table of an environment show
   }
 });
 
-test("no role has more rights than listed, column by column, and PUBLIC has none", async () => {
+test("no role has more privileges than listed, column by column, and PUBLIC has none", async () => {
   const granted = await db.sql<{ table: string; role: string; verb: string }[]>`
     select c.relname as table, case a.grantee when 0 then 'public' else pg_get_userbyid(a.grantee)::text end as role, lower(a.privilege_type) as verb
     from pg_class c cross join lateral aclexplode(c.relacl) a
@@ -86,7 +86,7 @@ test("no role can create tables, not even temporary ones, or use our trigger fun
   await expect(sql.unsafe("create temp table payments (id uuid)")).rejects.toMatchObject({ code: "42501" });
 });
 
-test("the roles own nothing, are no superusers, and can neither bypass row-level security nor make roles and databases", async () => {
+test("the roles own nothing, are no superusers, and can't bypass row-level security or create roles and databases", async () => {
   const roles = await db.sql`
     select rolname, rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication,
       (select count(*)::int from pg_shdepend d where d.refobjid = r.oid and d.deptype = 'o') as owned,
@@ -134,7 +134,7 @@ describe("a connection without an environment", () => {
     }
   });
 
-  test("is one whose environment is not a UUID", () => {
+  test("a non-UUID environment is an error", () => {
     for (const wrong of ["", "env_1", "' or true --"]) expect(() => service.within(wrong)).toThrow("UUID");
   });
 });

@@ -20,7 +20,9 @@ const KEPT = ["select", "insert", "update"] as const;
 const APPENDED = ["select", "insert"] as const;
 const OF_MERCHANT = `(select e.merchant_id from environments e where e.id = ${CURRENT})`;
 
-/** Every table except the sandbox processor's. Ledger, events and audit logs are append-only for every role. */
+/**
+ * Every table except the sandbox processor's. Ledger, events and audit logs are append-only for every role.
+ */
 export const TABLE_RIGHTS: Record<string, Rights> = {
   // Public to anyone with the URL.
   merchant_logos: { jobs: ALL },
@@ -43,16 +45,23 @@ export const TABLE_RIGHTS: Record<string, Rights> = {
   receipts: { app: APPENDED, jobs: KEPT },
   receipt_mails: { jobs: APPENDED },
   receipt_settings: { jobs: KEPT },
+  report_mails: { app: ALL, jobs: ALL },
   saved_views: { app: ALL, jobs: ALL },
+  // Written with the mail to colleagues, whose queue is of no environment.
+  notes: { app: ["select"], jobs: ALL },
   api_keys: { app: KEPT, jobs: KEPT },
   plans: { app: KEPT, jobs: ["select"] },
-  // A declined first payment deletes its subscription and invoice.
-  subscriptions: { app: ALL, jobs: ["select"] },
-  subscription_trials: { app: ["select", "insert", "delete"], jobs: ["select"] },
-  invoices: { app: ALL, jobs: ["select"] },
-  invoice_counters: { app: KEPT, jobs: ["select"] },
+  // A declined first payment deletes its subscription and invoice. The demo's past is inserted as rows.
+  subscriptions: { app: ALL, jobs: APPENDED },
+  subscription_trials: { app: ["select", "insert", "delete"], jobs: APPENDED },
+  invoices: { app: ALL, jobs: APPENDED },
+  invoice_counters: { app: KEPT, jobs: APPENDED },
+  // Created in requests, read by token before the environment is known, removed by a job.
+  portal_sessions: { app: APPENDED, jobs: ["select", "delete"] },
+  subscription_settings: { app: KEPT, jobs: KEPT },
+  subscription_mails: { app: APPENDED, jobs: ["select", "update", "delete"] },
   payments: { app: KEPT, jobs: KEPT },
-  payment_methods: { app: KEPT, jobs: ["select", "update"] },
+  payment_methods: { app: KEPT, jobs: KEPT },
   transactions: { app: KEPT, jobs: KEPT },
   // Written by a trigger as the owner.
   transaction_words: { app: ["select"], jobs: ["select"] },
@@ -64,7 +73,7 @@ export const TABLE_RIGHTS: Record<string, Rights> = {
   customer_words: { app: ["select"], jobs: ["select"] },
   operations: { app: KEPT, jobs: KEPT },
   processor_objects: { app: APPENDED, jobs: APPENDED },
-  disputes: { app: KEPT, jobs: ["select"] },
+  disputes: { app: KEPT, jobs: KEPT },
   // Runs for the operator's accounts have no environment; only support staff see them.
   reconciliation_runs: { app: KEPT, owned: `environment_id = ${CURRENT}`, jobs: ALL },
   processor_connections: { app: KEPT, jobs: KEPT },
@@ -79,6 +88,7 @@ export const TABLE_RIGHTS: Record<string, Rights> = {
   ledger_entries: { app: APPENDED, jobs: APPENDED },
   settlement_batches: { app: ["select"], jobs: KEPT },
   payouts: { app: ["select"], jobs: KEPT },
+  reports: { app: APPENDED, jobs: ["select", "update"] },
   bank_accounts: { app: ["select"], jobs: KEPT },
   events: { app: APPENDED, jobs: APPENDED },
   audit_log: { app: APPENDED, jobs: APPENDED },
@@ -134,7 +144,7 @@ const REMOVING = ["remove_abandoned(uuid, integer)", "keep_request_log()"];
 
 /**
  * Statements that set the rights, whatever was granted before: one transaction per step. Each table is a
- * separate step, because a policy locks it exclusively; with two locked at once, a payment that writes both
+ * separate step, because a policy locks it exclusively; with two locked together, a payment that writes both
  * could deadlock.
  */
 function stepsFor(tables: readonly Table[], triggerFunctions: readonly string[]): string[][] {

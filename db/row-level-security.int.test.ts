@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { inRolesOf, testDatabase } from "@/e2e/fixtures/database";
 import { loggedRequest, testContext, testIdempotency, testPaymentToken } from "@/e2e/fixtures/factories";
 import { type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
+import { AT, insertInvoice, insertSubscription } from "@/e2e/fixtures/subscription-rows";
 import { startUnscopedProxy, withoutEnvironment } from "@/e2e/fixtures/unscoped-proxy";
 import { createTestUser } from "@/e2e/fixtures/users";
 import { sendDue } from "@/e2e/fixtures/webhooks";
@@ -102,8 +103,11 @@ async function openShop(): Promise<Shop> {
   );
   // Later events are sent to this address, where nothing listens.
   await createWebhookEndpoint(ctx, {
-    ...{ url: "http://127.0.0.1:9/hook", description: null, event_types: ["*"] },
-    ...{ payload: "full", signature: "v1" },
+    url: "http://127.0.0.1:9/hook",
+    description: null,
+    event_types: ["*"],
+    payload: "full",
+    signature: "v1",
   });
   const input = createClientSessionBody.parse({ amount: 1_999, currency: "USD" });
   const session = JSON.parse((await createClientSession(ctx, input)).body);
@@ -116,10 +120,19 @@ async function openShop(): Promise<Shop> {
   const method = JSON.parse((await createPaymentMethod(ctx, stored)).body);
   await insertSubscriptionRows(tenant.environmentId);
   const view = await createSavedView(ctx, {
-    ...{ userId: user.id, name: "Mine", query: "status=DECLINED", columns: null, shared: true, role: "owner" as const },
+    list: "transactions",
+    userId: user.id,
+    name: "Mine",
+    query: "status=DECLINED",
+    columns: null,
+    shared: true,
+    canShare: true,
   });
   const issued = await issueApiKey(ctx, {
-    ...{ name: "Server", permissions: ["payment.read"], expires_at: null, ip_allow_list: [] },
+    name: "Server",
+    permissions: ["payment.read"],
+    expires_at: null,
+    ip_allow_list: [],
   } as unknown as Parameters<typeof issueApiKey>[1]);
   await recordRequests(tenant.service, [loggedRequest({ environment_id: tenant.environmentId, id: newId() })]);
   await getReceiptPath(ctx, { id: paid.body.id });
@@ -128,15 +141,15 @@ async function openShop(): Promise<Shop> {
     values (${tenant.environmentId}, 'other', ${newId()}, 'charge', ${operation?.id ?? ""}, ${decodeId("payment", paid.body.id)})`;
   await insertProcessorRows(tenant.environmentId, decodeId("payment", paid.body.id) ?? "");
   const ids = {
-    ...{ payment: paid.body.id, authorized: authorized.body.id, transaction: paid.body.transactions[0].id },
-    ...{
-      plan: plan.id,
-      session: session.id,
-      method: method.id,
-      view: view.id,
-      key: issued.api_key.id,
-      idempotencyKey: key,
-    },
+    payment: paid.body.id,
+    authorized: authorized.body.id,
+    transaction: paid.body.transactions[0].id,
+    plan: plan.id,
+    session: session.id,
+    method: method.id,
+    view: view.id,
+    key: issued.api_key.id,
+    idempotencyKey: key,
   };
   return { ...made, ids };
 }
@@ -148,45 +161,32 @@ async function insertProcessorRows(environmentId: string, paymentId: string): Pr
       is_default, checked_at, created_at, updated_at)
     values (${environmentId}, ${id}, 'other', 'one', ${id}, 'Shop', 'DISCONNECTED', '', false, false, false, now(), now(), now())`;
   await db.sql`insert into processor_routes (environment_id, position, connection_id) values (${environmentId}, 0, ${id})`;
-  await db.sql`insert into disputes (environment_id, id, payment_id, processor, processor_dispute_id, amount, currency, reason, status,
+  await db.sql`insert into disputes (environment_id, id, payment_id, transaction_id, processor, processor_dispute_id, amount, currency, reason, status,
       read_at, created_at, updated_at)
-    values (${environmentId}, ${id}, ${paymentId}, ${id}, ${newId()}, 1, 'USD', 'fraudulent', 'LOST', now(), now(), now())`;
+    values (${environmentId}, ${id}, ${paymentId}, ${newId()}, ${id}, ${newId()}, 1, 'USD', 'FRAUDULENT', 'LOST', now(), now(), now())`;
   await db.sql`insert into reconciliation_runs (environment_id, id, connection_id, state, since, until, started_at, finished_at)
     values (${environmentId}, ${id}, ${id}, 'done', now(), now(), now(), now())`;
 }
 
 /** A subscription with its trial, its invoice and the counter. */
 async function insertSubscriptionRows(environmentId: string): Promise<void> {
-  const at = "2026-01-01T00:00:00Z";
-  const end = "2026-02-01T00:00:00Z";
-  const subscription = {
-    ...{
-      environment_id: environmentId,
-      id: newId(),
-      status: "ACTIVE",
-      plan_id: newId(),
-      plan: {},
-      customer_id: "cus_1",
-    },
-    ...{ payment_method_id: newId(), quantity: 1, currency: "USD", time_zone: "UTC", anchor_at: at, cycle: 0 },
-    ...{ period_number: 1, period_start_at: at, period_end_at: end, trial_refused: false, trial_end_told: false },
-    ...{ cancel_at_period_end: false, credit: 0, refund_due: 0, due_at: end, event_sequence: 1, version: 1 },
-    ...{ metadata: {}, created_at: at, updated_at: at },
-  };
-  const invoice = {
-    ...{ environment_id: environmentId, id: newId(), number: 1, kind: "PERIOD", subscription_id: subscription.id },
-    ...{ customer_id: "cus_1", status: "VOID", voided_at: at, cycle: 0, period_number: 1, period_start_at: at },
-    ...{ period_end_at: end, lines: [], total: 0, credit_used: 0, amount_due: 0, amount_paid: 0, currency: "USD" },
-    ...{ attempts: 0, dunning_step: 0, open_is_automatic: false, payment_ids: [], event_sequence: 1, version: 1 },
-    ...{ metadata: {}, created_at: at, updated_at: at },
-  };
-  await db.sql`insert into subscriptions
-    select r.* from jsonb_populate_record(null::subscriptions, ${JSON.stringify(subscription)}::text::jsonb) r`;
-  await db.sql`insert into invoices
-    select r.* from jsonb_populate_record(null::invoices, ${JSON.stringify(invoice)}::text::jsonb) r`;
+  const subscription_id = await insertSubscription(db.sql, environmentId, { period_number: 1 });
+  await insertInvoice(db.sql, environmentId, { kind: "PERIOD", subscription_id, status: "VOID", voided_at: AT });
   await db.sql`insert into subscription_trials (environment_id, plan_id, key, subscription_id)
-    values (${environmentId}, ${newId()}, ${Buffer.from(environmentId)}, ${subscription.id})`;
+    values (${environmentId}, ${newId()}, ${Buffer.from(environmentId)}, ${subscription_id})`;
   await db.sql`insert into invoice_counters (environment_id, last) values (${environmentId}, 1)`;
+  await db.sql`insert into subscription_settings
+    values (${environmentId}, '{3}', 'CANCEL', true, true, true, true, true, true, true, true)`;
+  await db.sql`insert into subscription_mails (environment_id, event_id) values (${environmentId}, ${newId()})`;
+  await db.sql`insert into report_mails (environment_id, user_id, type, every, due_at)
+    select e.id, u.id, 'fees', 'WEEK', now() from environments e join users u on u.merchant_id = e.merchant_id
+    where e.id = ${environmentId} limit 1`;
+  await db.sql`insert into reports (environment_id, id, type, status, from_day, to_day, starts_at, ends_at, time_zone, format, locale, created_at, updated_at)
+    values (${environmentId}, ${newId()}, 'fees', 'PENDING', current_date, current_date, now(), now(), 'UTC', 'csv', 'en-US', now(), now())`;
+  await db.sql`insert into notes (environment_id, id, subject, subject_id, user_id, author, text, mentioned, created_at)
+    values (${environmentId}, ${newId()}, 'payment', ${newId()}, ${newId()}, 'Ada', 'Called', '{}', now())`;
+  await db.sql`insert into portal_sessions
+    values (${environmentId}, ${newId()}, sha256(uuidv7()::text::bytea), 'cus_1', null, now(), now())`;
 }
 
 beforeAll(async () => {
@@ -237,7 +237,7 @@ describe("a statement without any condition", () => {
     }
   });
 
-  test("reads one shop's rows alone", async () => {
+  test("reads only one merchant's rows", async () => {
     const { sql } = shop.tenant.service.db.within(shop.tenant.environmentId);
     const own = await rowsOf(shop);
     for (const { name } of appTables()) {
@@ -249,7 +249,7 @@ describe("a statement without any condition", () => {
     expect(counts).toEqual({ merchants: 1, environments: 1, users: 1 });
   });
 
-  test("changes and removes one shop's rows alone", async () => {
+  test("changes and removes only one merchant's rows", async () => {
     const { sql } = shop.tenant.service.db.within(shop.tenant.environmentId);
     const own = await rowsOf(shop);
     class Undo extends Error {}
@@ -268,7 +268,7 @@ describe("a statement without any condition", () => {
     }
   });
 
-  test("what a role may not do is refused, whatever the rows", async () => {
+  test("a forbidden statement is refused for any row", async () => {
     const { sql } = shop.tenant.service.db.within(shop.tenant.environmentId);
     for (const table of tables) {
       for (const verb of ["update", "delete"] as const) {
@@ -340,7 +340,7 @@ describe("the service's own queries, without their environment_id", () => {
     sessions: (ctx) => listClientSessions(ctx, { limit: 20, offset: 0 } as Parameters<typeof listClientSessions>[1]),
     "payment links": (ctx) => listPaymentLinks(ctx, {}),
     session: (ctx, { ids }) => getSessionDetail(ctx, { id: ids.session }),
-    "saved views": (ctx, { userId }) => listSavedViews(ctx, { userId }),
+    "saved views": (ctx, { userId }) => listSavedViews(ctx, { userId, list: "transactions" }),
     errors: (ctx) => listRecentErrors(ctx.service, ctx.environment, 50),
   };
   for (const [name, read] of Object.entries(reads)) {

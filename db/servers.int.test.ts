@@ -33,7 +33,7 @@ async function isEncrypted(target: string): Promise<boolean> {
   }
 }
 
-describe("a server on a Unix socket alone", () => {
+describe("a server that listens only on a Unix socket", () => {
   beforeAll(async () => {
     await server.restart({ listen_addresses: "" });
   });
@@ -68,12 +68,12 @@ describe.skipIf(OPENSSL === undefined)("a server that requires TLS (skipped with
   test.each([
     ["nothing is said", "", "wants TLS: add sslmode=require to DATABASE_URL."],
     ["TLS is turned off", "?sslmode=disable", "wants TLS: add sslmode=require to DATABASE_URL."],
-    ["nobody vouches for the certificate", "?sslmode=verify-full", "its certificate is not accepted"],
-  ])("says so in one sentence when %s", async (_, query, sentence) => {
+    ["no known authority signed the certificate", "?sslmode=verify-full", "its certificate is not accepted"],
+  ])("reports in one sentence when %s", async (_, query, sentence) => {
     await expect(open(by("localhost", query))).rejects.toThrow(sentence);
   });
 
-  test("and has a certificate for another name says so, too", async () => {
+  test("and has a certificate for another name reports that, too", async () => {
     const query = `?sslmode=verify-full&sslrootcert=${file("ca.pem")}`;
     await expect(open(by("127.0.0.1", query))).rejects.toThrow("its certificate is not accepted");
     expect(await isEncrypted(by("127.0.0.1", query.replace("full", "ca")))).toBe(true);
@@ -85,7 +85,7 @@ describe.skipIf(OPENSSL === undefined)("a server that requires TLS (skipped with
     expect(await isEncrypted(target)).toBe(true);
   });
 
-  test("and a certificate of ours, gets it, and says so when it does not", async () => {
+  test("and a client certificate gets it, and reports if it does not", async () => {
     server.rules("local all all trust", "hostssl all all 127.0.0.1/32 scram-sha-256 clientcert=verify-full");
     await server.restart({ ...server.settings, ssl_ca_file: file("ca.pem") });
     const query = `?sslmode=verify-full&sslrootcert=${file("ca.pem")}`;

@@ -2,10 +2,13 @@ import postgres from "postgres";
 import type { Buildable, Connection, Rows } from "./connection";
 import { currentServing, noteFailure } from "./unavailable";
 
-/** The environment whose rows a statement may see ('' = all), and the queue in which it waits for a connection. */
+/**
+ * The environment whose rows a statement may see ('' = all), and the queue in which it waits for a
+ * connection.
+ */
 export type Owner = { readonly environment: string; readonly queue: string };
 
-/** What a transaction needs of the connection that it has for itself. */
+/** The part of a connection that a transaction uses. */
 export type TransactionConnection = Pick<Connection, "query" | "read" | "fail" | "problem"> & {
   run(statement: Statement, environment: string): Promise<Rows>;
 };
@@ -29,7 +32,7 @@ type Sender = {
 type Make = (client: postgres.Sql, args: readonly unknown[]) => ReturnType<Buildable["build"]>;
 type Work = (tx: postgres.TransactionSql) => unknown;
 
-/** A statement that is sent once it is awaited, by the connection that it is then given; or a part of another statement. */
+/** A statement that is sent when first awaited, or a part of another statement. */
 export class Statement implements PromiseLike<Rows>, Buildable {
   #rows: Promise<Rows> | null = null;
 
@@ -59,19 +62,19 @@ export class Statement implements PromiseLike<Rows>, Buildable {
   readonly catch: Promise<Rows>["catch"] = (onError) => this.#sent().catch(onError);
   readonly finally: Promise<Rows>["finally"] = (onEnd) => this.#sent().finally(onEnd);
 
-  /** The same with its rows as arrays. */
+  /** The same statement, with rows as arrays. */
   values(): Statement {
     const make: Make = (client, args) => this.make(client, args).values() as never;
     return new Statement(this.strings, this.args, make, this.sender);
   }
 
-  /** Batches of so many rows. Only in a transaction. */
+  /** Iterates over batches of `rows` rows. Only in a transaction. */
   cursor(rows: number): AsyncIterable<postgres.Row[]> {
     return this.sender.read(this, rows);
   }
 }
 
-/** Makes parameters and names of columns; it never connects. */
+/** Builds parameters and column names; it never connects. */
 const helpers = postgres({ max: 1, fetch_types: false });
 
 /** Tagged and unsafe statements as postgres.js has them. */
@@ -89,8 +92,9 @@ function statements(sender: Sender) {
 const MODES = /^[a-z ,]*$/i;
 
 /**
- * A pool as postgres.js shows one: every statement and transaction is `environment`'s, or no environment's when that is '', and
- * waits in its queue, or in another's that it is for. Has no `listen`, `reserve` and the like: connections come and go.
+ * A pool as postgres.js shows one: every statement and transaction is `environment`'s, or no environment's
+ * when that is '', and waits in its queue, or in another's that it is for. Has no `listen`, `reserve` and the
+ * like: connections come and go.
  */
 export function sqlOn<C extends TransactionConnection>(
   pool: StatementPool<C>,
@@ -133,12 +137,13 @@ export function sqlOn<C extends TransactionConnection>(
 export const inQueueOf = <S extends postgres.Sql>(sql: S, name: string): S =>
   (sql as unknown as { inQueueOf(name: string): S }).inQueueOf(name);
 
-/** State of a transaction: a statement that somebody forgot to await must not run in the next one. */
+/** State of a transaction: a statement that was never awaited must not run in the next one. */
 type State = { savepoints: number; isOver: boolean };
 
 /**
- * `work` between BEGIN and COMMIT. A statement that failed fails the transaction, also when `work` went on without it. When
- * the connection is lost at COMMIT, whether it counts is unknown: the error is that the database was not there.
+ * `work` between BEGIN and COMMIT. A statement that failed fails the transaction, also when `work` went on
+ * without it. When the connection is lost at COMMIT, whether it counts is unknown: the error is that the
+ * database was not there.
  */
 async function transaction(
   connection: TransactionConnection,
@@ -157,7 +162,8 @@ async function transaction(
     return result;
   } catch (error) {
     state.isOver = true;
-    // After a refused COMMIT nothing is open, and this confirms it; a lost connection has rolled back by itself.
+    // After a refused COMMIT nothing is open, and this confirms it; a lost connection has rolled back by
+    // itself.
     if (!connection.problem) await connection.query("rollback").catch((problem) => connection.fail(problem));
     throw error;
   }

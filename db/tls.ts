@@ -11,7 +11,7 @@ export class TlsMismatch extends Error {
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 const YES = "S".charCodeAt(0);
 
-/** Gets a new socket, to listen to its end; `explain` says what an error of it means. */
+/** Gets a new socket, to listen to its end; `explain` describes its errors. */
 type Adopt = (socket: Socket, explain: (error: Error) => Error) => void;
 
 /**
@@ -41,7 +41,10 @@ export async function encrypt(
   const secure = connect({
     socket,
     ...(isIP(host.host) === 0 && { servername: host.host }),
-    ...{ ca, cert, key, rejectUnauthorized: verifies },
+    ca,
+    cert,
+    key,
+    rejectUnauthorized: verifies,
     checkServerIdentity: (_name, certificate) =>
       mode === "verify-full" ? checkServerIdentity(host.host, certificate) : undefined,
   });

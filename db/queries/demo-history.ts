@@ -10,6 +10,12 @@ export const HISTORY_TABLES = [
   "ledger_entries",
   "events",
   "audit_log",
+  "payment_methods",
+  "subscription_trials",
+  "subscriptions",
+  "invoices",
+  "invoice_counters",
+  "sandbox_processor.stored_cards",
   "sandbox_processor.charges",
   "sandbox_processor.operations",
 ] as const;

@@ -36,6 +36,8 @@ export type ReceiptRow = {
   readonly checkout_appearance: Appearance | null;
   readonly merchant_name: string;
   readonly support_email: string | null;
+  readonly business_address: string | null;
+  readonly tax_number: string | null;
   readonly website: string | null;
   readonly time_zone: string;
   readonly logo_sha256: Buffer | null;
@@ -59,7 +61,7 @@ export type ReceiptRow = {
 export async function findReceipt(client: Sql, token: string): Promise<ReceiptRow | null> {
   const [row] = await client<ReceiptRow[]>`
     select r.environment_id, r.payment_id, e.mode, e.checkout_appearance, m.name as merchant_name, m.support_email, m.website,
-      m.time_zone, l.sha256 as logo_sha256, l.width as logo_width, l.height as logo_height, plan.name as plan_name,
+      m.business_address, m.tax_number, m.time_zone, l.sha256 as logo_sha256, l.width as logo_width, l.height as logo_height, plan.name as plan_name,
       c.description, p.currency, p.amount_captured::float8, p.amount_refunded::float8,
       coalesce(c.captured_at, p.updated_at) as captured_at, c.card_brand, c.card_last4, s.locale
     from receipts r
@@ -208,6 +210,8 @@ export type MailedRow = {
   is_refund: boolean;
   /** A refund that failed later. */
   is_failed: boolean;
+  /** The payment is of a subscription's invoice. */
+  is_of_invoice: boolean;
   /** The refund's, or the captured amount; minor units. */
   amount: number;
   currency: string;
@@ -232,6 +236,7 @@ export async function readMailed(
   const list = (ids: readonly string[]) => sql`${`{${ids.join(",")}}`}::uuid[]`;
   const rows = await tx.execute<MailedRow>(sql`
     select t.id as transaction_id, p.id as payment_id, t.type = 'REFUND' as is_refund, wanted.is_failed,
+      p.invoice_id is not null as is_of_invoice,
       (case when t.type = 'REFUND' then t.amount else p.amount_captured end)::float8 as amount, p.currency,
       coalesce(case when t.type = 'REFUND' then t.refunded_at else t.captured_at end, t.updated_at) as at,
       c.customer_email, c.card_brand, c.card_last4, s.locale

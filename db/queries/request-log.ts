@@ -160,7 +160,7 @@ export async function listTransactionIds(sql: Sql, environmentId: string, paymen
 
 /**
  * Creates the next partition or drops an old one; returns how many it did. Does nothing if another process is
- * at it or a lock is taken: a later run suffices.
+ * doing it or a lock is taken: a later run suffices.
  */
 export async function keepRequestLog(sql: Sql): Promise<number> {
   const [row] = await sql<{ done: number }[]>`select keep_request_log() as done`;

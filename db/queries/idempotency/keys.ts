@@ -14,7 +14,9 @@ export type KeyClaim = {
   path: string;
   requestId: string;
   actor: ActorRecord;
-  /** The operation that the same statement writes, if its guard allows; null for requests that move no money. */
+  /**
+   * The operation that the same statement writes, if its guard allows; null for requests that move no money.
+   */
   operationId: string | null;
   leaseMs: number;
 };
@@ -23,8 +25,9 @@ export type KeyClaim = {
 type Tag<T> = (text: TemplateStringsArray, ...values: unknown[]) => T;
 
 /**
- * INSERT that claims a key and returns one row, or none if the key is in use. After exactly 24 hours a key counts as
- * unused, and its old row, if not cleaned up yet, is overwritten. `condition`: an additional condition of the claim.
+ * INSERT that claims a key and returns one row, or none if the key is in use. After exactly 24 hours a key
+ * counts as unused, and its old row, if not cleaned up yet, is overwritten. `condition`: an additional
+ * condition of the claim.
  */
 const claimText = <T>(sql: Tag<T>, environmentId: string, claim: KeyClaim, condition: T): T => sql`
     insert into idempotency_keys as k (environment_id, key, operation_name, path, request_digest, request_body, request_id, actor,
@@ -54,8 +57,8 @@ export async function claimKeyAlone(sql: Sql, environmentId: string, claim: KeyC
 }
 
 /**
- * Takes over a key without an operation whose request died or got no outcome, for another attempt under the same
- * reference. False: another request has it.
+ * Takes over a key without an operation whose request died or got no outcome, for another attempt under the
+ * same reference. False: another request has it.
  */
 export async function resumeKey(
   sql: Sql,
@@ -78,8 +81,8 @@ export async function endKeyLease(sql: Sql, environmentId: string, key: string, 
 }
 
 /**
- * Claims a key for the rest of the transaction. False: it is in use. If another transaction holds it, waits up to
- * `waitMs`, then returns "busy", and the transaction is aborted.
+ * Claims a key for the rest of the transaction. False: it is in use. If another transaction holds it, waits
+ * up to `waitMs`, then returns "busy", and the transaction is aborted.
  */
 export async function claimKeyInside(
   orm: Orm,
@@ -163,7 +166,10 @@ export async function findKey(sql: Sql, environmentId: string, key: string): Pro
   return row ?? null;
 }
 
-/** The stored response of any length; null if the key is gone or has another operation now. Index: primary key. */
+/**
+ * The stored response of any length; null if the key is gone or has another operation now. Index: primary
+ * key.
+ */
 export async function findStoredResponse(
   sql: Sql,
   environmentId: string,
@@ -177,8 +183,8 @@ export async function findStoredResponse(
 }
 
 /**
- * Frees a key without an operation. `requestId`: the request that claimed it; null: any request, once the key's lease is
- * over.
+ * Frees a key without an operation. `requestId`: the request that claimed it; null: any request, once the
+ * key's lease is over.
  */
 export async function releaseKey(
   sql: Sql,
@@ -218,8 +224,8 @@ export async function removeExpiredKeys(sql: Sql, limit: number): Promise<number
 export type KeyNote = { replays: number; reuses: number; lastReuse: KeyReuse | null };
 
 /**
- * Adds to a key's counts, for the inspector. `requestId`: the key's first request; if another one has claimed the key
- * since, nothing changes. One row, by primary key, in a separate commit.
+ * Adds to a key's counts, for the inspector. `requestId`: the key's first request; if another one has claimed
+ * the key since, nothing changes. One row, by primary key, in a separate commit.
  */
 export async function addKeyNote(
   sql: Sql,

@@ -178,7 +178,7 @@ export const AUDIT_CHECKS: readonly BookCheck[] = [
   {
     check: "audit_rows_are_chained",
     evenAbandoned: true,
-    proves: "Every row of the audit logs is in its merchant's chain, or waits in the queue for it since a moment ago.",
+    proves: "Every row of the audit logs is in its merchant's chain, or has just been queued for it.",
     sql: `
       select r.environment_id, r.log, r.row_id, r.action, 'in no chain' as problem
       from (
@@ -193,7 +193,7 @@ export const AUDIT_CHECKS: readonly BookCheck[] = [
   {
     check: "audit_chains_hold",
     evenAbandoned: true,
-    proves: "No row of the audit logs was changed, removed or put elsewhere since it was chained.",
+    proves: "No row of the audit logs was changed, removed or moved since it was chained.",
     sql: `
       select environment_id, chain_id, seq, log, row_id, case
           when seq <> previous_seq + 1 then 'links before this one are missing'

@@ -2,7 +2,7 @@ import type { Database, Transaction } from "@/db/client";
 import type { OperationKind } from "@/db/schema/operations";
 import { AUDIT_CHECKS } from "./audit-chain";
 import type { BookCheck } from "./book-check";
-import { ACCOUNT_CHECKS, FIGURE_CHECKS } from "./figures";
+import { ACCOUNT_CHECKS, FIGURE_CHECKS, REPORT_CHECKS } from "./figures";
 import { LEDGER_CHECKS } from "./ledger";
 import { OPERATION_CHECKS } from "./operations";
 import { PAYMENT_CHECKS } from "./payments";
@@ -17,6 +17,7 @@ export const BOOK_CHECKS: readonly BookCheck[] = [
   ...PROCESSOR_CHECKS,
   ...SUBSCRIPTION_CHECKS,
   ...FIGURE_CHECKS,
+  ...REPORT_CHECKS,
   ...AUDIT_CHECKS,
   ...ACCOUNT_CHECKS,
 ];

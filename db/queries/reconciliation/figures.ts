@@ -1,3 +1,4 @@
+import { SUBSCRIPTION_ROWS } from "@/lib/contract/reports/report-sql";
 import type { BookCheck } from "./book-check";
 
 /** Precomputed figures, folded or not, by day of the merchant's zone. */
@@ -35,7 +36,7 @@ export const FIGURE_CHECKS: readonly BookCheck[] = [
   {
     check: "daily_totals_match_ledger",
     proves:
-      "The figures of every day, from which the overview and the balance are read, are the ledger's and the transactions' of that day, to the cent.",
+      "The daily totals behind the overview and the balance match each day's ledger and transactions to the cent.",
     sql: `
       select environment_id, currency, day::text, measure, k.amount::float8 as kept_amount, k.count as kept_count,
         f.amount::float8 as amount, f.count as count
@@ -55,16 +56,59 @@ export const FIGURE_CHECKS: readonly BookCheck[] = [
   },
 ];
 
+/** Sign with which a ledger line counts in the figure that a report's totals are compared with. */
+const REPORTED = `case
+  when r.type = 'balance' then case measure when 'captured' then 1 when 'refund_failed' then 1
+    when 'refunded' then -1 when 'fee' then -1 when 'payout_paid' then -1 end
+  when r.type = 'payouts' then case measure when 'payout' then 1 when 'payout_failed' then -1 end
+  when r.type = 'fees' then case measure when 'fee' then 1 end
+  else case measure when 'captured' then 1 when 'refund_failed' then 1 when 'refunded' then -1 when 'fee' then -1 end end`;
+
+/** Selects the rows of a subscriptions report from the events. */
+const SUBSCRIPTIONS = SUBSCRIPTION_ROWS.replaceAll(":environment", "r.environment_id")
+  .replaceAll(":from", "r.starts_at")
+  .replaceAll(":before", "r.ends_at");
+
+export const REPORT_CHECKS: readonly BookCheck[] = [
+  {
+    // A line that was written as the days ended may have been committed a moment later.
+    check: "reports_match_ledger",
+    proves:
+      "The totals of each report of days that were over match the ledger to the cent, and those of subscriptions their events.",
+    sql: `
+      select r.environment_id, r.id as report_id, r.type, c.currency, c.reported::float8 as reported, c.amount::float8 as amount
+      from reports r
+      cross join lateral (
+        select coalesce(k.currency, l.currency) as currency, coalesce(k.reported, 0) as reported, coalesce(l.amount, 0) as amount
+        from (
+          select t.currency, (t.amounts ->> case r.type when 'fees' then 'fee' when 'balance' then 'balance' when 'subscriptions' then 'mrr' else 'net' end)::numeric as reported
+          from jsonb_to_recordset(r.totals) as t (currency text, amounts jsonb)
+        ) k
+        full join (
+          select f.currency, sum(f.amount * (${REPORTED})) as amount from (${FACTS}) f
+          where r.type <> 'subscriptions' and f.environment_id = r.environment_id and f.at < r.ends_at and (r.type = 'balance' or f.at >= r.starts_at)
+            and (r.currency is null or f.currency = r.currency)
+          group by f.currency
+          union all
+          select s.currency, sum(s.mrr) from (${SUBSCRIPTIONS}) s
+          where r.type = 'subscriptions' and (r.currency is null or s.currency = r.currency)
+          group by s.currency
+        ) l on l.currency = k.currency
+      ) c
+      where r.status = 'READY' and r.type <> 'disputes' and r.ends_at <= r.created_at - interval '1 minute' and c.reported <> c.amount`,
+  },
+];
+
 export const ACCOUNT_CHECKS: readonly BookCheck[] = [
   {
     check: "abandoned_is_test_data",
-    proves: "What is no longer looked at because it is being removed is test data of a closed account, and of nobody.",
+    proves: "Data skipped by the checks because it is being removed is test data of closed accounts.",
     evenAbandoned: true,
     sql: `
       select * from (
         select e.id as environment_id, e.merchant_id, case
             when e.mode <> 'test' then 'it is live'
-            when exists (select from users u where u.merchant_id = e.merchant_id) then 'the account has people'
+            when exists (select from users u where u.merchant_id = e.merchant_id) then 'the account has members'
             when not exists (select from environments l join audit_log a on a.environment_id = l.id
               where l.merchant_id = e.merchant_id and l.mode = 'live' and a.action = 'settings.account_closed')
               then 'nothing says that it was closed'

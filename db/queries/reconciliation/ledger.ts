@@ -76,8 +76,7 @@ export const LEDGER_CHECKS: readonly BookCheck[] = [
   },
   {
     check: "receivable_is_unsettled_money",
-    proves:
-      "What the processor still owes us is exactly the charges, refunds and reversals that no batch has settled yet.",
+    proves: "The processor receivable is exactly the charges, refunds and reversals that no batch has settled yet.",
     sql: `
       select coalesce(l.environment_id, t.environment_id) as environment_id, coalesce(l.currency, t.currency) as currency,
         coalesce(l.balance, 0)::float8 as receivable, coalesce(t.balance, 0)::float8 as unsettled
@@ -87,7 +86,7 @@ export const LEDGER_CHECKS: readonly BookCheck[] = [
   },
   {
     check: "batch_is_sum_of_items",
-    proves: "A settlement batch counts and adds up exactly the transactions that name it.",
+    proves: "A settlement batch's count and totals are those of the transactions that name it.",
     sql: `
       select * from (
         select coalesce(b.environment_id, i.environment_id) as environment_id, coalesce(b.id, i.id) as batch_id, b.currency,
@@ -113,7 +112,7 @@ export const LEDGER_CHECKS: readonly BookCheck[] = [
   {
     check: "batch_has_ledger_lines",
     proves:
-      "A settlement batch moved exactly its totals between the bank and what the processor owes us, and made exactly its net amount available.",
+      "A settlement batch moved exactly its totals between the bank and the processor receivable, and made exactly its net amount available.",
     sql: `
       select b.environment_id, b.id as batch_id, b.charge_amount, b.refund_amount, b.reversal_amount, b.net::float8 as net_amount,
         coalesce(l.lines, '{}') as lines
@@ -129,7 +128,7 @@ export const LEDGER_CHECKS: readonly BookCheck[] = [
   {
     check: "payout_is_sum_of_batches",
     proves:
-      "A payout is of the net amounts of its settlement batches, and no batch is in two payouts unless all but one of them failed.",
+      "A payout is the sum of its settlement batches' net amounts, and a batch is in two payouts only if all but one failed.",
     sql: `
       select coalesce(u.environment_id, b.environment_id) as environment_id, u.id as payout_id, u.status, u.amount,
         b.batch_ids, b.net::float8 as sum_of_batches
@@ -145,7 +144,7 @@ export const LEDGER_CHECKS: readonly BookCheck[] = [
   {
     check: "payout_has_ledger_lines",
     proves:
-      "A payout took its amount from what is available once, and paid it once or returned it once, as its status says.",
+      "A payout took its amount from the available balance once, and paid or returned it once, according to its status.",
     sql: `
       select u.environment_id, u.id as payout_id, u.status, u.amount, coalesce(l.lines, '{}') as lines
       from payouts u
@@ -158,7 +157,7 @@ export const LEDGER_CHECKS: readonly BookCheck[] = [
   {
     check: "balance_is_batches_and_payouts",
     proves:
-      "What is available is what batches without a payout brought, and what is in payout is what payouts on their way hold.",
+      "The available balance is the net amount of batches without a payout, and the amount in payout is that of payouts in transit.",
     sql: `
       select coalesce(l.environment_id, t.environment_id) as environment_id, coalesce(l.currency, t.currency) as currency,
         coalesce(l.account, t.account) as account, coalesce(l.balance, 0)::float8 as balance, coalesce(t.balance, 0)::float8 as expected
@@ -179,7 +178,7 @@ export const LEDGER_CHECKS: readonly BookCheck[] = [
   {
     check: "settled_means_in_a_batch",
     proves:
-      "A transaction is settled exactly when it names the batch that settled it; only a refund that failed since is in a second one.",
+      "A transaction is settled exactly if it names its batch; only a refund that failed later is in a second one.",
     sql: `
       select environment_id, payment_id, id as transaction_id, type, status, settled_at, settlement_batch_id, reversal_batch_id
       from transactions

@@ -27,7 +27,7 @@ export const OPERATION_CHECKS: readonly BookCheck[] = [
   },
   {
     check: "processor_object_has_operation",
-    proves: "Every id that a processor gave to what it made belongs to an operation of that payment.",
+    proves: "Every stored id of a processor's object belongs to an operation of that payment.",
     sql: `
       select k.environment_id, k.payment_id, k.operation_id, k.processor, k.kind, k.object_id
       from processor_objects k
@@ -36,7 +36,7 @@ export const OPERATION_CHECKS: readonly BookCheck[] = [
   },
   {
     check: "operation_has_payment",
-    proves: "Every operation is of a payment that exists: what a foreign key would refuse.",
+    proves: "Every operation's payment exists; there is no foreign key.",
     sql: `
       select o.environment_id, o.payment_id, o.id as operation_id, o.kind, o.state from operations o
       left join payments p on p.environment_id = o.environment_id and p.id = o.payment_id
@@ -44,7 +44,7 @@ export const OPERATION_CHECKS: readonly BookCheck[] = [
   },
   {
     check: "late_approvals_are_undone",
-    proves: "What a processor approved after the payment had ended here was given back, or is being given back.",
+    proves: "Every late approval by a processor was reversed, or is being reversed.",
     sql: `
       select distinct on (o.environment_id, o.payment_id) o.environment_id, o.payment_id, p.status, o.id as operation_id, o.state,
         o.amount, o.currency, o.last_answer
@@ -58,7 +58,7 @@ export const OPERATION_CHECKS: readonly BookCheck[] = [
   },
   {
     check: "refund_status_follows_from_operation",
-    proves: "A refund is PENDING, accepted or FAILED exactly as the operation that made it.",
+    proves: "A refund's status follows from its operation.",
     sql: `
       select t.environment_id, t.payment_id, t.id as transaction_id, t.status, t.settled_at, o.id as operation_id, o.state
       from transactions t
@@ -69,7 +69,7 @@ export const OPERATION_CHECKS: readonly BookCheck[] = [
   {
     check: "operation_has_ledger_lines",
     proves:
-      "Each operation that moved money has its ledger lines, with its amount and the fee of the rate it was taken at; no other has any.",
+      "Each operation that moved money has ledger lines for its amount and for the fee at its recorded rate; no other operation has any.",
     sql: `
       select * from (
         select o.environment_id, o.payment_id, o.id as operation_id, o.kind, o.state, o.amount, o.fee_basis_points,
@@ -100,7 +100,7 @@ export const OPERATION_CHECKS: readonly BookCheck[] = [
   {
     check: "outcome_has_event",
     proves:
-      "Every outcome of an operation, every refund that came back, and every settlement batch was told in an event of its own, besides those of the transactions that it changed.",
+      "Every outcome of an operation, returned refund and settlement batch has its own event, besides those of the transactions that it changed.",
     sql: `
       select s.environment_id, s.id as operation_id, s.kind, s.outcomes, coalesce(e.events, 0) as events
       from (
@@ -124,7 +124,7 @@ export const OPERATION_CHECKS: readonly BookCheck[] = [
   {
     check: "events_are_numbered",
     proves:
-      "The events of each object are numbered 1, 2, 3 without a gap, and each payment and transaction knows the number of its last one.",
+      "Each object's events are numbered from 1 without gaps, and each payment and transaction has its last event's number.",
     sql: `
       select coalesce(e.environment_id, o.environment_id) as environment_id, coalesce(e.object_id, o.id) as object_id,
         e.events, e.first, e.last, o.event_sequence
@@ -164,14 +164,14 @@ export const OPERATION_CHECKS: readonly BookCheck[] = [
   },
   {
     check: "answered_keys_are_completed",
-    proves: "An idempotency key that replays an answer stands for an operation whose outcome is known.",
+    proves: "An idempotency key with a stored response has an operation with a known outcome.",
     sql: `
       select k.environment_id, k.key, k.operation_name as endpoint, k.status_code, k.operation_id, o.state as operation_state
       from idempotency_keys k
       left join operations o on o.environment_id = k.environment_id and o.id = k.operation_id
       where k.state = 'done' and k.operation_id is not null
         -- The processor's reference of a card check, which moves no money and is no operation.
-        and k.operation_name <> 'createPaymentMethod'
+        and k.operation_name not in ('createPaymentMethod', 'setUpClientSession')
         and (o.state = 'open' or (o.id is null and k.status_code between 200 and 299))`,
   },
 ];
