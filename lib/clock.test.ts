@@ -20,7 +20,7 @@ function read(databaseMs: number, tookMs: number): void {
   followTime(databaseMs, { sentAt, receivedAt: performance.now() });
 }
 
-test("it is this machine's time until the database has told its own, and the database's from then on", () => {
+test("it is this machine's time until the database's is known, and the database's from then on", () => {
   expect(nowMs()).toBe(START);
   read(START + 3_600_000, 0);
   expect(systemClock.now().toISOString()).toBe("2026-11-20T13:00:00.000Z");
@@ -30,7 +30,7 @@ test("it is this machine's time until the database has told its own, and the dat
   expect(idTime(newId())).toBe("2026-11-20T13:00:01.500Z");
 });
 
-test("a reading that agrees, for all the time it took, changes nothing; one that does not moves it as little as it must", () => {
+test("a reading that agrees within its round trip changes nothing; another one moves the clock as little as needed", () => {
   read(START, 0);
   vi.advanceTimersByTime(1_000);
   read(START + 1_000, 400);

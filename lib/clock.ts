@@ -26,8 +26,8 @@ export const systemTimer: Timer = {
 
 /**
  * A signal that aborts after a time, or with another signal; must be released. AbortSignal.any and
- * AbortSignal.timeout are no alternative: Node 20 may collect their sources, so that they never abort, and each
- * leaks a listener on a long-lived signal.
+ * AbortSignal.timeout are no alternative: Node 20 may collect their sources, so that they never abort, and
+ * each leaks a listener on a long-lived signal.
  */
 export function abortAfter(ms: number, other?: AbortSignal): { readonly signal: AbortSignal; release(): void } {
   const own = new AbortController();

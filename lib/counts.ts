@@ -35,7 +35,10 @@ const KEY = Symbol.for("cardlane.counts");
 holder[KEY] ??= {
   endpoints: new Map(),
   replays: new Map(),
-  ...{ unauthorized: 0, rateLimited: 0, logLinesLeftOut: 0, requestsLeftOut: 0 },
+  unauthorized: 0,
+  rateLimited: 0,
+  logLinesLeftOut: 0,
+  requestsLeftOut: 0,
   jobFailures: new Map(),
 };
 export const counts: Counts = holder[KEY];

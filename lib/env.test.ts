@@ -18,8 +18,8 @@ function set(values: Record<string, string>): void {
 beforeEach(() => set(Object.fromEntries(NAMES.map((name) => [name, ""]))));
 afterEach(() => void vi.unstubAllEnvs());
 
-describe("production and sandbox are told apart by one setting", () => {
-  test("a service of one machine is a sandbox without saying so", () => {
+describe("one setting distinguishes production from sandbox", () => {
+  test("a service that only its own machine can reach is a sandbox by default", () => {
     for (const address of ["", "http://localhost:8080", "http://127.0.0.1", "http://[::1]:3000"]) {
       set({ BASE_URL: address });
       env.check();
@@ -35,7 +35,7 @@ describe("production and sandbox are told apart by one setting", () => {
     { LISTEN_ADDRESS: "0.0.0.0" },
     { LISTEN_ADDRESS: "::" },
     { LISTEN_ADDRESS: "10.0.0.1" },
-  ])("one that others can reach says which it is: %j", (values) => {
+  ])("a reachable service requires the setting: %j", (values) => {
     set(values);
     expect(() => env.check()).toThrow(/say what this is\. Set CARDLANE_ENV=production, or CARDLANE_ENV=sandbox/);
     set({ CARDLANE_ENV: "sandbox" });

@@ -200,9 +200,9 @@ export const env = {
   },
   /** Days until an account that has test data and no verified e-mail address is closed; 0 = never. */
   get unverifiedAccountDays() {
-    const days = integer("UNPROVED_ACCOUNT_DAYS", this.isOneMachine ? 0 : 30, 0, 3_650);
+    const days = integer("UNVERIFIED_ACCOUNT_DAYS", this.isOneMachine ? 0 : 30, 0, 3_650);
     if (days === 0 || days >= 30) return days;
-    throw new ConfigurationError("UNPROVED_ACCOUNT_DAYS must be 0, or 30 or more.");
+    throw new ConfigurationError("UNVERIFIED_ACCOUNT_DAYS must be 0, or 30 or more.");
   },
   /** New accounts per network and day; 0 = unlimited. */
   get signUpsPerDay() {

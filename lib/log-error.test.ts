@@ -12,9 +12,17 @@ function refusedByPostgres(overrides: object = {}): Error {
   const error = new postgres.PostgresError("x");
   return Object.assign(error, {
     message: 'duplicate key value violates unique constraint "users_email"',
-    ...{ severity: "ERROR", code: "23505", table_name: "users", constraint_name: "users_email", routine: "_bt_check" },
-    ...{ detail: `Key (lower(email))=(${PRIVATE[0]}) already exists.`, where: PRIVATE[4], hint: PRIVATE[4] },
-    ...{ query: `insert into users values ('${HASH}')`, parameters: PRIVATE, ...overrides },
+    severity: "ERROR",
+    code: "23505",
+    table_name: "users",
+    constraint_name: "users_email",
+    routine: "_bt_check",
+    detail: `Key (lower(email))=(${PRIVATE[0]}) already exists.`,
+    where: PRIVATE[4],
+    hint: PRIVATE[4],
+    query: `insert into users values ('${HASH}')`,
+    parameters: PRIVATE,
+    ...overrides,
   });
 }
 
@@ -45,7 +53,7 @@ test.each([
   for (const text of PRIVATE) expect(line).not.toContain(text);
 });
 
-test("what is needed to find the fault stays", () => {
+test("everything needed to find the fault is kept", () => {
   const { err } = logged(wrapped(refusedByPostgres()));
   expect(err).toEqual({
     type: "PostgresError",

@@ -15,12 +15,12 @@ function testLog() {
   return { log, lines, text: () => text, pass: (ms: number) => (timeMs += ms) };
 }
 
-test("of one kind of line only so many are written a minute, and then how many were left out", () => {
+test("lines of one kind are limited per minute, followed by the number left out", () => {
   const { log, lines, pass } = testLog();
   for (let i = 0; i < 10_000; i++) log.warn({ i }, "next-auth");
   expect(lines).toHaveLength(60);
-  log.warn("another kind is not held up");
-  expect(lines.at(-1)).toMatchObject({ msg: "another kind is not held up" });
+  log.warn("another kind is not limited");
+  expect(lines.at(-1)).toMatchObject({ msg: "another kind is not limited" });
   pass(1_000);
   log.warn("next-auth");
   expect(lines.slice(-2)).toMatchObject([
@@ -32,7 +32,7 @@ test("of one kind of line only so many are written a minute, and then how many w
   expect(lines.length).toBeLessThan(60 + 3 + 61);
 });
 
-test("lines that differ in what a stranger sent are of one kind, or share what is left for all others", () => {
+test("lines that differ only in a caller's input are of one kind, or share the limit of all others", () => {
   const { log, lines } = testLog();
   for (let i = 0; i < 5_000; i++) log.warn(`no such action ${i}`);
   for (let i = 0; i < 5_000; i++) log.error({ err: new Error("x".repeat(i % 50)) });

@@ -17,7 +17,7 @@ function testStream() {
   return { stream, text: () => Buffer.concat(pieces.map((piece) => Buffer.from(piece))).toString("utf8") };
 }
 
-test("a card number is masked in text and in bytes, and everything else comes out as it went in", () => {
+test("a card number is masked in text and in bytes, and everything else is unchanged", () => {
   const { stream, text } = testStream();
   stream.write(`Error: Failed to find Server Action "${NUMBER}"\n`);
   stream.write(Buffer.from("the requested resource /4242%204242%204242%204242\n"));
@@ -27,7 +27,7 @@ test("a card number is masked in text and in bytes, and everything else comes ou
   );
 });
 
-test("a number in pieces is masked however it is cut", () => {
+test("a number in pieces is masked however it is split", () => {
   for (const number of [NUMBER, "4242 4242 4242 4242", "4.2.4.2.4.2.4.2.4.2.4.2.4.2.4.2"])
     for (let cut = 1; cut < number.length; cut++) {
       const { stream, text } = testStream();
@@ -37,7 +37,7 @@ test("a number in pieces is masked however it is cut", () => {
     }
 });
 
-test("what is held back is written a moment later, and whoever waits for it is told", () => {
+test("buffered text is written a moment later, and awaiting callers are notified", () => {
   vi.useFakeTimers();
   try {
     const { stream, text } = testStream();
@@ -55,7 +55,7 @@ test("what is held back is written a moment later, and whoever waits for it is t
   }
 });
 
-test("bytes that are no text come out unchanged", () => {
+test("bytes that are not text are unchanged", () => {
   const pieces: Buffer[] = [];
   const stream = { write: (chunk: Uint8Array) => pieces.push(Buffer.from(chunk)) > 0 };
   maskStream(stream as never);
@@ -64,7 +64,7 @@ test("bytes that are no text come out unchanged", () => {
   expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
 });
 
-test("what libraries print becomes lines of the log, with the error as an error", () => {
+test("output of libraries becomes lines of the log, with the error as an error", () => {
   const [warn, failed] = [vi.fn(), vi.fn()];
   const undo = logConsole({ warn, error: failed }, ["error", "warn"]);
   const error = new Error("no such action");

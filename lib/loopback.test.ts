@@ -31,6 +31,6 @@ test.each(["pay.example", "pay.example:443", "pay.example.", "a_b.example", "[::
 test.each([
   ..."/?#@\\%,;|^`{}<>\"'()*+=!$& \t\u007f\u00e9".split("").map((sign) => `pay.example${sign}x`),
   ...["", ":", ":80", "[::1", "::1", "[pay.example]", "pay.example:80:80", "pay.example:99999", "pay.example:x"],
-])("%j names none", (host) => {
+])("%j is not a loopback address", (host) => {
   expect(isHost(host)).toBe(false);
 });

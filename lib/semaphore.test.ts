@@ -46,7 +46,7 @@ test("a key that holds its share waits, and others pass it", async () => {
   expect(started.at(-1)).toBe("a3");
 });
 
-test("a full queue and a long wait are refused, and the queue goes on without them", async () => {
+test("a full queue and a long wait are refused, and the queue continues without them", async () => {
   const refusal = (reason: string) => new Error(reason);
   const semaphore = new Semaphore({ slots: 1, maxWaiting: 1, waitMs: 20, refusal });
   const first = await semaphore.acquire("a");
@@ -61,7 +61,7 @@ test("a full queue and a long wait are refused, and the queue goes on without th
   expect([semaphore.inUse, semaphore.waiting]).toEqual([0, 0]);
 });
 
-test("new slots serve those who wait, and fewer slots take none from their holders", async () => {
+test("new slots serve waiting callers, and fewer slots take none from their holders", async () => {
   const semaphore = new Semaphore({ slots: 0 });
   const { started, arrive, leave } = callers(semaphore);
   for (const name of ["a1", "a2", "a3", "b1"]) void arrive(name);
@@ -77,7 +77,7 @@ test("new slots serve those who wait, and fewer slots take none from their holde
   expect(started.at(-1)).toBe("a3");
 });
 
-test("all that wait are refused at once, each with an error of its own, and who comes later waits", async () => {
+test("all waiting callers are refused together, each with its own error, and later callers wait", async () => {
   const semaphore = new Semaphore({ slots: 1, waitMs: 10_000 });
   const first = await semaphore.acquire("a");
   const waiting = ["a", "a", "b"].map((key) => semaphore.acquire(key).catch((error: Error) => error));
@@ -102,7 +102,7 @@ test("time in which the process was busy is not counted as waiting", async () =>
   held.release();
 });
 
-test("several slots are held together, or none when one is refused", async () => {
+test("several slots are held together, or none if one is refused", async () => {
   const outer = new Semaphore({ slots: 1 });
   const inner = new Semaphore({ slots: 1, maxWaiting: 0 });
   const both = () => acquireAll([() => outer.acquire(), () => inner.acquire()]);
@@ -115,7 +115,7 @@ test("several slots are held together, or none when one is refused", async () =>
   other.release();
 });
 
-test("a caller whose signal aborts leaves the queue, and the queue goes on without it", async () => {
+test("a caller whose signal aborts leaves the queue, and the queue continues without it", async () => {
   const semaphore = new Semaphore({ slots: 1 });
   const first = await semaphore.acquire("a");
   const gone = new AbortController();

@@ -21,11 +21,11 @@ export type SemaphoreOptions = {
 
 type Waiter = { begin(): void; refuse(error: unknown): void };
 
-/** A timer that is this late says that the process was suspended or busy. */
+/** A timer that fires this late means that the process was suspended or busy. */
 const LATE_MS = 100;
 
 /**
- * Bounds concurrent work. Keys take turns, and callers of one key are served first in, first out, so a key
+ * Bounds concurrent work. Keys are served round-robin, callers of one key first in, first out, so a key
  * with many callers delays another key by at most one of them.
  */
 export class Semaphore {
@@ -98,7 +98,7 @@ export class Semaphore {
     });
   }
 
-  /** Changes the number of slots; callers that wait get new ones at once. */
+  /** Changes the number of slots; waiting callers get new ones immediately. */
   resize(slots: number): void {
     this.#slots = slots;
     while (this.#serveNext());
@@ -141,7 +141,7 @@ export class Semaphore {
     };
   }
 
-  /** Whether there was a slot, and somebody who waited for it. */
+  /** Gives a free slot to the next caller; false if no slot is free or no caller is waiting. */
   #serveNext(): boolean {
     for (const [key, queue] of this.#queues) {
       if (!this.#isFree(key)) continue;

@@ -1,7 +1,7 @@
 export type TokenBucketOptions = {
   /** Tokens per second in the long run. */
   perSecond: number;
-  /** Tokens available at once after a pause. */
+  /** Tokens available after a pause. */
   burst: number;
   /** Milliseconds on a monotonic clock. */
   now?: () => number;

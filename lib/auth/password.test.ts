@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { hashPassword, verifyPassword } from "./password";
 
-test("a password is kept as argon2id with 19 MiB and two passes, and never the same twice", async () => {
+test("a password is stored as argon2id with 19 MiB and two passes, and never the same twice", async () => {
   const [first, second] = await Promise.all([hashPassword("correct horse"), hashPassword("correct horse")]);
   expect(first).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   expect(first).not.toBe(second);

@@ -38,7 +38,7 @@ export async function readClaims(token: string | undefined, sessionKeys: readonl
   return null;
 }
 
-function cookieValue(header: string | null, name: string): string | null {
+export function cookieValue(header: string | null, name: string): string | null {
   for (const part of (header ?? "").split(";")) {
     const [key, ...value] = part.split("=");
     if (key?.trim() === name) return value.join("=").trim();

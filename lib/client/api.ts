@@ -13,16 +13,25 @@ type Exported =
   | Exports<typeof import("@/lib/contract/customers/endpoints")>
   | Exports<typeof import("@/lib/contract/events/endpoints")>
   | Exports<typeof import("@/lib/contract/idempotency/idempotency-key")>
+  | Exports<typeof import("@/lib/contract/invoices/endpoints")>
+  | Exports<typeof import("@/lib/contract/notes/notes")>
+  | Exports<typeof import("@/lib/contract/payment-methods/endpoints")>
   | Exports<typeof import("@/lib/contract/payments/endpoints")>
   | Exports<typeof import("@/lib/contract/plans/endpoints")>
+  | Exports<typeof import("@/lib/contract/portal/endpoints")>
   | Exports<typeof import("@/lib/contract/processors/connection")>
   | Exports<typeof import("@/lib/contract/receipts/receipts")>
+  | Exports<typeof import("@/lib/contract/reports/report-mail")>
   | Exports<typeof import("@/lib/contract/settlement/endpoints")>
+  | Exports<typeof import("@/lib/contract/subscriptions/endpoints")>
+  | Exports<typeof import("@/lib/contract/subscriptions/settings-endpoint")>
+  | Exports<typeof import("@/lib/contract/subscriptions/preview")>
   | Exports<typeof import("@/lib/contract/support/endpoints")>
   | Exports<typeof import("@/lib/contract/team/team")>
   | Exports<typeof import("@/lib/contract/test-clock/endpoints")>
+  | Exports<typeof import("@/lib/contract/test-clock/presets")>
   | Exports<typeof import("@/lib/contract/transactions/endpoints")>
-  | Exports<typeof import("@/lib/contract/transactions/saved-views")>
+  | Exports<typeof import("@/lib/contract/lists/saved-views")>
   | Exports<typeof import("@/lib/contract/webhooks/endpoints")>
   | Exports<typeof import("@/lib/contract/transactions/sums")>;
 type Callable = Extract<Exported, Pick<Endpoint, "method" | "path" | "response"> | DashboardEndpoint>;
@@ -35,7 +44,10 @@ type Endpoints = { [E in Callable as `${E["method"]} ${E["path"]}`]: E };
 export type EndpointAddress = keyof Endpoints;
 
 type Given<Name extends string, Schema> = Schema extends z.ZodType ? { [N in Name]: z.input<Schema> } : unknown;
-type Needed<A extends EndpointAddress> = ([PathParams<A>] extends [never] ? unknown : { params: PathParams<A> }) &
+/** What a call of the endpoint must give. */
+export type Needed<A extends EndpointAddress> = ([PathParams<A>] extends [never]
+  ? unknown
+  : { params: PathParams<A> }) &
   (Endpoints[A] extends { bodyOptional: true; body: infer Body }
     ? Partial<Given<"body", Body>>
     : Endpoints[A] extends { body: infer Body }
@@ -53,7 +65,7 @@ type CallOptions = {
   headers?: Record<string, string>;
 };
 type Options<A extends EndpointAddress> = CallOptions & Needed<A>;
-type ResponseOf<A extends EndpointAddress> = z.output<Endpoints[A]["response"]>;
+export type ResponseOf<A extends EndpointAddress> = z.output<Endpoints[A]["response"]>;
 type AnyOptions = CallOptions & { params?: Record<string, string>; query?: Record<string, string>; body?: unknown };
 
 type ApiResponse<T> = { data: T; status: number; requestId: string | null; replayed: boolean };
@@ -94,7 +106,7 @@ export class NoResponseError extends Error {
 
 const TIMEOUT_MS = 35_000;
 
-/** Asks the user to re-authenticate; false when they cancel. */
+/** Prompts the user to re-authenticate; false if they cancel. */
 type ReauthenticationPrompt = (kind: ReauthenticationKind) => Promise<boolean>;
 let promptForReauthentication: ReauthenticationPrompt | null = null;
 let prompting: Promise<boolean> | null = null;

@@ -2,6 +2,7 @@
 
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { createContext, type ReactNode, use, useMemo, useState } from "react";
+import type { MailRoute } from "@/lib/contract/accounts/fields";
 import type { Preferences, UserPermission, UserRole } from "@/lib/contract/permissions";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { ApiError } from "./api";
@@ -10,9 +11,19 @@ import type { ClientClock } from "./test-clock/clock";
 export type DashboardData = {
   mode: Mode;
   merchant: { id: string; name: string; timeZone: string; suspended: boolean };
-  user: { userId: string; email: string; name: string | null; role: UserRole; emailVerified: boolean };
+  user: {
+    userId: string;
+    email: string;
+    name: string | null;
+    role: UserRole;
+    /** True while an owner views the dashboard as this role. */
+    isRoleView: boolean;
+    emailVerified: boolean;
+  };
   /** Days that an account may keep test data with an unverified address; 0 = unlimited. */
   unverifiedAccountDays: number;
+  /** Where e-mail goes. */
+  mail: MailRoute;
   permissions: UserPermission[];
   /** The environment's test clock; null = real time. */
   clock: ClientClock;

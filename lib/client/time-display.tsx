@@ -74,7 +74,7 @@ export function useNow(): number {
   );
 }
 
-/** The same by the environment's clock: for times that tell what happens in it. */
+/** The same by the environment's clock, for times of what happens in it. */
 export function useEnvironmentNow(): number {
   const { clock = null } = useContext(TimeDisplayContext);
   return clockMs(clock, useNow());

@@ -14,24 +14,27 @@ const [MIN_LENGTH, MAX_LENGTH] = [12, 19];
 /** Max digits masked beside a number: an expiry (12/2029) and a security code. */
 const MAX_BESIDE = 10;
 
-/** Separators in URLs, such as "%20", whose hexadecimal digits aren't the number's. */
-const ESCAPED = /%(?:[0-2]|[89a-f])[\da-f]/gi;
 /**
- * A UUID with a letter in its first half, or a time: not searched. Otherwise 12 or more digits of any script, with at most six
- * other characters between two of them, none of which is a letter.
+ * Characters escaped for a URL, once or several times, such as "%20" or "%253A", whose hexadecimal digits aren't
+ * the number's; none that escapes a digit or letter.
+ */
+const ESCAPED = /%(?:25)*(?:[0-289a-f][\da-f]|3[a-f]|[57][b-f]|[46]0)/gi;
+/**
+ * A UUID with a letter in its first half, or a time: not searched. Otherwise 12 or more digits of any script,
+ * with at most six other characters between two of them, none of which is a letter.
  */
 const CANDIDATES =
   /(?<![\da-z])(?=01[89a-f][\da-f]{5}-[\da-f]{4}-7|[\d-]{0,17}[a-f])[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}(?![\da-z])|(?:19|20)\d\d-[01]\d-[0-3]\d[T ][0-2]\d:[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?!\d)|(?<digits>\p{Nd}(?:[^\p{L}\p{N}]{0,6}\p{Nd}){11,})/giu;
 
 /**
- * Masks every card number in a text, and the few digits beside it: a card network's prefix and length with a valid check
- * digit, in any script and with common separators. Our own ids and times stay. Linear time.
+ * Masks every card number in a text, and the few digits beside it: a card network's prefix and length with a
+ * valid check digit, in any script and with common separators. Our own ids and times stay. Linear time.
  */
 export function maskCardNumbers(text: string): string {
   if (!mayHoldNumber(text)) return text;
   const parts: string[] = [];
   let copied = 0;
-  for (const { groups, index } of text.replace(ESCAPED, "   ").matchAll(CANDIDATES)) {
+  for (const { groups, index } of text.replace(ESCAPED, (escaped) => " ".repeat(escaped.length)).matchAll(CANDIDATES)) {
     const digits = groups?.digits === undefined ? [] : digitsOf(groups.digits, index);
     for (const [from, to] of numbersIn(digits.map(({ value }) => value))) {
       const start = (digits[from] as Digit).start;
@@ -53,7 +56,9 @@ function digitsOf(text: string, offset: number): Digit[] {
   }));
 }
 
-/** A script's ten digits are contiguous, and start at a multiple of ten from the first of adjacent scripts. */
+/**
+ * A script's ten digits are contiguous, and start at a multiple of ten from the first of adjacent scripts.
+ */
 function digitValue(digit: string): number {
   const point = digit.codePointAt(0) as number;
   if (point < 128) return point - 48;
@@ -81,9 +86,9 @@ function numbersIn(values: readonly number[]): [from: number, to: number][] {
 }
 
 /**
- * The last four digits of a card number in free text, which is refused for it; null if there is none. Stricter than
- * masking, because a refusal costs a sale: the number is contiguous or in the usual groups, and not part of an IBAN,
- * a phone number, an identifier or a longer number.
+ * The last four digits of a card number in free text, which is refused for it; null if there is none.
+ * Stricter than masking, because a refusal costs a sale: the number is contiguous or in the usual groups, and
+ * not part of an IBAN, a phone number, an identifier or a longer number.
  */
 export function findCardNumber(text: string): string | null {
   if (!mayHoldNumber(text)) return null;
@@ -192,7 +197,10 @@ function mayHoldDigits(text: string, min: number): boolean {
 /** Longer than any card number with its separators. */
 const MAX_BEYOND = 256;
 
-/** Request text in a form that may be stored: masked, cut to `max` characters with a marker, and valid for PostgreSQL. */
+/**
+ * Request text in a form that may be stored: masked, cut to `max` characters with a marker, and valid for
+ * PostgreSQL.
+ */
 export function keepableText(text: string, max: number): string {
   if (text.length <= max && isPlain(text)) return text;
   // Cut only after masking, so that a number across the limit is recognized.

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { withoutSecrets } from "./demo-shop";
 
-test("tokens and keys are hidden wherever they stand, and nothing else is", () => {
+test("tokens and keys are hidden everywhere, and nothing else is", () => {
   const answer = {
     id: "cs_01kaggamgge4kca9s0x8zy9vhs",
     client_session_token: "cst_AbC-123_x",

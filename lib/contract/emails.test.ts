@@ -41,7 +41,7 @@ const ADDRESSES: [text: string, mailed: string | null][] = [
 
 const card = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" };
 
-test.each(ADDRESSES)("a payment and a session take %j as it is", (customer_email) => {
+test.each(ADDRESSES)("a payment and a session accept %j unchanged", (customer_email) => {
   const price = { amount: 1, currency: "USD" };
   expect(parseInput(createPaymentBody, { ...price, card, customer_email }).result.data).toMatchObject({
     customer_email,
@@ -53,7 +53,7 @@ test.each(ADDRESSES)("a payment and a session take %j as it is", (customer_email
   });
 });
 
-test.each(ADDRESSES)("%j is mailed, signs up and is a support address as %j", (text, mailed) => {
+test.each(ADDRESSES)("%j works for mail, sign-up and as a support address, as %j", (text, mailed) => {
   expect(mailableAddress(text)).toBe(mailed?.replaceAll('"', "") ?? null);
   if (mailed !== null) expect(addressForServers(text)).toBe(mailed);
   const person = { business_name: "Shop", name: "Ada", password: "a new one, and long", time_zone: "UTC" };

@@ -7,8 +7,8 @@ import type { Permission, UserPermission } from "./permissions";
 type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 /**
- * Single definition of an endpoint. Route, OpenAPI document, the browser's typed call, form validation and tests all derive
- * from it.
+ * Single definition of an endpoint. Route, OpenAPI document, the browser's typed call, form validation and
+ * tests all derive from it.
  */
 export type Endpoint = {
   /** Unique name, in camel case; the OpenAPI operationId. */
@@ -24,10 +24,13 @@ export type Endpoint = {
     | "Subscription plans"
     | "Subscriptions"
     | "Invoices"
+    | "Disputes"
+    | "Portal sessions"
     | "Client sessions"
     | "Events"
     | "Webhooks"
     | "Balance"
+    | "Reports"
     | "Test clock"
     | "Service";
   readonly summary: string;
@@ -44,13 +47,13 @@ export type Endpoint = {
   readonly response: z.ZodType;
   /** Streams `response` objects as server-sent events. */
   readonly streams?: true;
-  /** Moves money: few requests for one payment run at once. */
+  /** Moves money: the concurrency per payment is limited. */
   readonly movesMoney?: true;
   /** A POST that changes nothing: a search, whose filters are its body. */
   readonly reads?: true;
   /** Returns a page of rows. */
   readonly list?: true;
-  /** Examines many rows, or its response may be long, as every list's may: few of these run at once. */
+  /** Examines many rows, or its response may be long, as every list's may: few of these run concurrently. */
   readonly long?: true;
   /** Codes beyond those of every endpoint (401, 403, 429, 5xx). */
   readonly errors: readonly ErrorCode[];
@@ -69,6 +72,27 @@ export const PENDING_STATUS = 202;
 export type BodyOf<O extends Endpoint> = O["body"] extends z.ZodType ? z.infer<O["body"]> : undefined;
 export type QueryOf<O extends Endpoint> = O["query"] extends z.ZodType ? z.infer<O["query"]> : undefined;
 export type ResponseOf<O extends Endpoint> = z.infer<O["response"]>;
+
+/** Names of the endpoints among a module's exports. */
+export type EndpointNameIn<Module> = {
+  [K in keyof Module]: Module[K] extends Endpoint ? K : never;
+}[keyof Module];
+
+export type Example<O extends Endpoint = Endpoint> = {
+  /** Path parameter. */
+  id?: string;
+  query?: Record<string, string>;
+  body?: O["body"] extends z.ZodType ? z.input<O["body"]> : never;
+  /** Successful responses, the usual one first, each with a short title. */
+  responses: Record<string, ResponseOf<O>>;
+  /** The 202 response of a money operation with an unknown outcome. */
+  pending?: ResponseOf<O>;
+};
+
+/** An example of every endpoint that a module exports. */
+export type ExamplesOf<Module> = {
+  readonly [K in EndpointNameIn<Module>]: Module[K] extends Endpoint ? Example<Module[K]> : never;
+};
 
 export const IDEMPOTENCY_ERRORS = [
   "idempotency_key_reused",
@@ -98,8 +122,8 @@ export const QUERY_ERRORS = ["invalid_parameter", "unknown_parameter"] as const 
 type Gate = "always" | "live";
 
 /**
- * A dashboard endpoint for users in a browser, such as key management, which no API key may call. Like API endpoints it is
- * defined once for the route, form validation and the browser's call.
+ * A dashboard endpoint for users in a browser, such as key management, which no API key may call. Like API
+ * endpoints it is defined once for the route, form validation and the browser's call.
  */
 export type DashboardEndpoint = {
   readonly name: string;
@@ -110,7 +134,10 @@ export type DashboardEndpoint = {
   readonly permission: UserPermission | null;
   /** Requires re-authentication within the last minutes: always, or in live mode. */
   readonly reauthentication?: Gate;
-  /** Hashes a password or holds a database connection for long, so each user may do it only a few times a minute. */
+  /**
+   * Hashes a password or holds a database connection for long, so each user may do it only a few times a
+   * minute.
+   */
   readonly costly?: true;
   /** Requires a verified e-mail address: always, or in live mode. */
   readonly verified?: Gate;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { cancelClientSession, createClientSession, getClientSession } from "./checkout/endpoints";
 import { getCustomer, listCustomers } from "./customers/endpoints";
+import { getDispute, listDisputes } from "./disputes/endpoints";
 import { type Endpoint, endpoint } from "./endpoint";
 import { getEvent, listEvents, streamEvents } from "./events/endpoints";
 import { getInvoice, listInvoices, markInvoiceUncollectible, payInvoice, voidInvoice } from "./invoices/endpoints";
@@ -19,6 +20,8 @@ import {
   voidPayment,
 } from "./payments/endpoints";
 import { activatePlan, createPlan, deactivatePlan, getPlan, listPlans, updatePlan } from "./plans/endpoints";
+import { createPortalSession } from "./portal/endpoints";
+import { createReport, getReport, listReports } from "./reports/endpoints";
 import {
   getBalance,
   getPayout,
@@ -94,6 +97,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   captureTransaction,
   voidTransaction,
   refundTransaction,
+  listDisputes,
+  getDispute,
   listCustomers,
   getCustomer,
   createPaymentMethod,
@@ -121,6 +126,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   payInvoice,
   voidInvoice,
   markInvoiceUncollectible,
+  createPortalSession,
   createClientSession,
   getClientSession,
   cancelClientSession,
@@ -144,6 +150,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   getPayout,
   listSettlementBatches,
   getSettlementBatch,
+  createReport,
+  listReports,
+  getReport,
   getTestClock,
   advanceTestClock,
   getOpenApi,

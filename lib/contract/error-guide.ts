@@ -110,6 +110,19 @@ const REQUEST_ERRORS = {
     retry: "Yes, with such a key.",
     example: { detail: "This API key lacks the permission transaction.refund.", instance: REFUND },
   },
+  limit_exceeded: {
+    cause:
+      "The key has limits on refunds, and this one exceeds the limit that `limit` names. Every refund that a key begins counts for its day (UTC), even one that fails later.",
+    cure: "Refund at most what `remaining` says: minor units, or a number of refunds. For more, use the dashboard, or raise the key's limits there.",
+    retry: "Yes: from `resets_at` on, or at once with a smaller amount. The idempotency key was not used up.",
+    example: {
+      detail: "This key may refund 20.00 USD more today. Its limit is free again at 2026-11-21T00:00:00.000Z.",
+      instance: REFUND,
+      limit: "refund_amount_per_day",
+      remaining: 2_000,
+      resets_at: "2026-11-21T00:00:00.000Z",
+    },
+  },
   ip_not_allowed: {
     cause: "The key has an IP allow list, and the request came from an address that is not on it.",
     cure: "Send from an allowed address, or add yours to the key's list. Behind a proxy, check which address it forwards.",
@@ -265,7 +278,7 @@ const OUTCOME_ERRORS = {
   },
   clock_advancing: {
     cause: "The sandbox's test clock is advancing. Until it is `READY`, everything but reading is refused.",
-    cure: "Get the test clock until its status is `READY`, or wait for `Retry-After`, and send the request again.",
+    cure: "Poll the test clock until its status is `READY`, or wait for `Retry-After`, and send the request again.",
     retry: SAME_KEY,
     example: {
       detail: "The test clock is advancing. Send the request again once it is READY.",
@@ -363,5 +376,8 @@ const OUTCOME_ERRORS = {
   },
 } satisfies Record<string, ErrorGuideEntry>;
 
-/** Every error code explained: a code without its text doesn't compile. Shown on the pages that `type` links to. */
+/**
+ * Every error code explained: a code without its text doesn't compile. Shown on the pages that `type` links
+ * to.
+ */
 export const ERROR_GUIDE: Record<ErrorCode, ErrorGuideEntry> = { ...REQUEST_ERRORS, ...OUTCOME_ERRORS };

@@ -2,8 +2,9 @@ import { z } from "zod";
 import { DECLINE_CODES } from "./transactions/words";
 
 /**
- * The one table of error codes: status and title. A verb throws `new AppError(code)`, and nothing else decides a status.
- * `stored` marks responses that an idempotency key keeps and replays; all others leave the key reusable.
+ * The one table of error codes: status and title. A verb throws `new AppError(code)`, and nothing else
+ * decides a status. `stored` marks responses that an idempotency key keeps and replays; all others leave the
+ * key reusable.
  */
 export const ERRORS = {
   malformed_json: { status: 400, title: "The body is not valid JSON" },
@@ -17,6 +18,7 @@ export const ERRORS = {
   payment_failed: { status: 402, title: "The payment could not be completed", stored: true },
   card_declined: { status: 402, title: "The card was declined", stored: true },
   permission_denied: { status: 403, title: "The API key lacks a permission" },
+  limit_exceeded: { status: 403, title: "The API key's limit does not allow this refund" },
   ip_not_allowed: { status: 403, title: "The address is not on the key's allow list" },
   origin_not_allowed: { status: 403, title: "The origin is not allowed" },
   merchant_suspended: { status: 403, title: "The merchant account is suspended" },
@@ -78,7 +80,10 @@ export class AppError extends Error {
   /** Bytes read to find this out, if many; counted like a response of that size. */
   readonly readBytes: number;
 
-  /** Next bundles this module more than once into one process; an error of any copy is an AppError to all of them. */
+  /**
+   * Next bundles this module more than once into one process; an error of any copy is an AppError to all of
+   * them.
+   */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return value instanceof Error && value.name === "AppError";
   }
@@ -140,7 +145,19 @@ export const problem = z
       .object({ id: z.string().describe("The dispute's id."), status: z.string().describe("Its status.") })
       .optional()
       .describe("`payment_disputed`: the dispute."),
-    remaining: z.int().optional().describe("Amount errors: what is left, in minor units."),
+    remaining: z
+      .int()
+      .optional()
+      .describe("Amount errors: what is left, in minor units. `limit_exceeded`: what the limit leaves now."),
+    limit: z
+      .enum(["refund_max", "refunds_per_day", "refund_amount_per_day", "currency"])
+      .optional()
+      .describe("`limit_exceeded`: the limit of the key that the refund exceeds."),
+    resets_at: z
+      .string()
+      .nullable()
+      .optional()
+      .describe("`limit_exceeded`: when all of a limit per day is free again; null: waiting doesn't help."),
   })
   .meta({ id: "Problem" });
 export type Problem = z.infer<typeof problem>;

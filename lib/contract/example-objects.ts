@@ -1,24 +1,21 @@
 import type { ApiKey } from "./api-keys/api-keys";
 import type { ClientSession } from "./checkout/client-session";
 import type { Customer } from "./customers/customer";
+import type { Dispute } from "./disputes/dispute";
 import { encodeId } from "./ids";
-import type { Invoice } from "./invoices/invoice";
 import type { PaymentMethod } from "./payment-methods/payment-method";
-import type { Dispute } from "./payments/dispute";
 import type { Payment } from "./payments/payment";
-import type { Plan } from "./plans/plan";
+import type { Report } from "./reports/report";
 import type { Payout } from "./settlement/payout";
 import type { SettlementBatch } from "./settlement/settlement-batch";
-import type { Subscription } from "./subscriptions/subscription";
 import type { Transaction } from "./transactions/transaction";
 import type { WebhookAttempt, WebhookDelivery } from "./webhooks/webhook-delivery";
 import type { WebhookEndpoint } from "./webhooks/webhook-endpoint";
 
-/** All examples tell one story: a shop charges an order, captures it and refunds a part. */
+/** All examples share one scenario: a shop charges an order, captures it and refunds a part. */
 export const PAYMENT_ID = encodeId("payment", "019aa0c4-5a10-7c3e-9d21-6f0b8e4a7c15");
 export const CHARGE_ID = encodeId("transaction", "019aa0c4-5a11-7b42-8f3a-2c9d5e7f1a60");
 const REFUND_ID = encodeId("transaction", "019aa153-b7c8-7a94-b1e6-4d8f0a2c6e33");
-export const PLAN_ID = encodeId("plan", "019a9c1e-2f40-7d15-a8b7-93e5c1d7f204");
 export const SESSION_ID = encodeId("clientSession", "019aa0b8-90d2-7e61-bc4f-7a1e3d5b9c82");
 export const REQUEST_ID = encodeId("request", "019aa0c4-5a0f-7f18-a2d4-5b6c7e8f9a01");
 
@@ -230,137 +227,18 @@ export const removedPaymentMethod: PaymentMethod = {
   updated_at: "2026-11-21T16:40:37.912Z",
 };
 
-export const plan: Plan = {
-  id: PLAN_ID,
-  object: "subscription_plan",
-  type: "SUBSCRIPTION_FREE_TRIAL",
-  name: "Pro monthly",
-  currency: "USD",
-  full_price_amount: 19.99,
-  status: "DRAFT",
-  description: "Everything, billed monthly",
-  billing_frequency_value: 1,
-  billing_frequency_unit: "MONTHS",
-  trial_period_value: 14,
-  trial_period_unit: "DAYS",
-  trial_price_amount: null,
-  environment: "sandbox",
-  created_at: "2026-11-19T12:20:10.304Z",
-  updated_at: "2026-11-19T12:20:10.304Z",
-};
-
-export const SUBSCRIPTION_ID = encodeId("subscription", "019a9c2b-71d0-7a28-b6e4-0c5f9d3e8a17");
-export const INVOICE_ID = encodeId("invoice", "019ae445-90c0-7b13-8d5f-4a7e2c6f1b90");
-const TRIAL_END_AT = "2026-12-03T12:34:20.112Z";
-const FIRST_PERIOD = { number: 1, start_at: TRIAL_END_AT, end_at: "2027-01-03T12:34:20.112Z" };
-
-/** A two-week trial, then monthly periods. */
-export const subscription: Subscription = {
-  id: SUBSCRIPTION_ID,
-  object: "subscription",
-  status: "TRIALING",
-  plan_id: PLAN_ID,
-  plan: {
-    type: "SUBSCRIPTION_FREE_TRIAL",
-    name: "Pro monthly",
-    currency: "USD",
-    amount: 1999,
-    trial_amount: null,
-    interval: { value: 1, unit: "MONTHS" },
-    trial: { value: 14, unit: "DAYS" },
-  },
-  customer_id: "cus_1042",
-  customer_email: "ada@example.com",
-  payment_method_id: PAYMENT_METHOD_ID,
-  quantity: 1,
-  currency: "USD",
-  time_zone: "America/Los_Angeles",
-  anchor_at: TRIAL_END_AT,
-  period: { number: 0, start_at: "2026-11-19T12:34:20.112Z", end_at: TRIAL_END_AT },
-  trial_end_at: TRIAL_END_AT,
-  trial_refused: false,
-  cancel_at_period_end: false,
-  cancelled_at: null,
-  ended_at: null,
-  cancel_reason: null,
-  paused_at: null,
-  pending_change: null,
-  credit: 0,
-  latest_invoice_id: null,
-  next_invoice_at: TRIAL_END_AT,
-  next_invoice_amount: 1999,
-  next_action: null,
-  metadata: {},
-  environment: "sandbox",
-  created_at: "2026-11-19T12:34:20.112Z",
-  updated_at: "2026-11-19T12:34:20.112Z",
-};
-export const activeSubscription: Subscription = {
-  ...subscription,
-  status: "ACTIVE",
-  period: FIRST_PERIOD,
-  latest_invoice_id: INVOICE_ID,
-  next_invoice_at: FIRST_PERIOD.end_at,
-  updated_at: "2026-12-03T12:34:21.530Z",
-};
-
-/** The invoice of the first period. */
-export const openInvoice: Invoice = {
-  id: INVOICE_ID,
-  object: "invoice",
-  number: "INV-000001",
-  kind: "PERIOD",
-  subscription_id: SUBSCRIPTION_ID,
-  customer_id: "cus_1042",
-  status: "OPEN",
-  period: FIRST_PERIOD,
-  lines: [
-    {
-      type: "PLAN",
-      description: "Pro monthly",
-      quantity: 1,
-      unit_amount: 1999,
-      amount: 1999,
-      start_at: FIRST_PERIOD.start_at,
-      end_at: FIRST_PERIOD.end_at,
-    },
-  ],
-  total: 1999,
-  credit_used: 0,
-  amount_due: 1999,
-  amount_paid: 0,
-  currency: "USD",
-  attempts: 0,
-  next_attempt_at: "2026-12-03T12:34:20.410Z",
-  payment_ids: [],
-  hosted_url: null,
-  paid_at: null,
-  voided_at: null,
-  metadata: {},
-  environment: "sandbox",
-  created_at: "2026-12-03T12:34:20.410Z",
-  updated_at: "2026-12-03T12:34:20.410Z",
-};
-export const invoice: Invoice = {
-  ...openInvoice,
-  status: "PAID",
-  amount_paid: 1999,
-  attempts: 1,
-  next_attempt_at: null,
-  payment_ids: [encodeId("payment", "019ae445-9510-7c84-a1f7-6b3d8e0c2f45")],
-  paid_at: "2026-12-03T12:34:21.530Z",
-  updated_at: "2026-12-03T12:34:21.530Z",
-};
-
 export const session: ClientSession = {
   id: SESSION_ID,
   object: "client_session",
   client_session_token: null,
   status: "OPEN",
+  mode: "payment",
   amount: 4999,
   currency: "USD",
   plan_id: null,
   payment_id: null,
+  payment_method_id: null,
+  subscription_id: null,
   capture_method: "automatic",
   customer_id: "cus_1042",
   customer_email: "ada@example.com",
@@ -454,7 +332,7 @@ export const payout: Payout = {
   status: "IN_TRANSIT",
   amount: 4854,
   currency: "USD",
-  arrival_date: "2026-11-22",
+  arrival_date: "2026-11-23",
   settlement_batch_ids: [settlementBatch.id],
   failure_reason: null,
   bank_account: { bank_name: "Sandbox Bank", country: "US", last4: "6789" },
@@ -463,16 +341,63 @@ export const payout: Payout = {
   updated_at: "2026-11-21T01:02:06.011Z",
 };
 
+export const refusedPayout = {
+  ...payout,
+  status: "FAILED" as const,
+  failure_reason: "The bank has no account with this number.",
+  bank_account: { ...payout.bank_account, last4: "0000" },
+};
+
+export const report: Report = {
+  id: encodeId("report", "019aa6f0-3d20-7b18-9c64-1f7e5a2d8b04"),
+  object: "report",
+  type: "activity",
+  status: "READY",
+  from: "2026-11-01",
+  to: "2026-11-30",
+  time_zone: "America/Los_Angeles",
+  currency: null,
+  format: "csv",
+  locale: "en-US",
+  rows: 21,
+  totals: [
+    {
+      currency: "USD",
+      rows: 21,
+      amounts: { captures: 318, gross: 1284500, refund_count: 4, refunds: 12600, fees: 37251, net: 1234649 },
+    },
+  ],
+  failure_reason: null,
+  file_url:
+    "https://cardlane.example/report-file/env_01h455vb4pex5vsknk084sn02q.rep_01h455vb4pex5vsknk084sn02q.1796115600.5c0a7f1eQx0cV3m9k2Yb7nTzLr4H1w",
+  environment: "sandbox",
+  created_at: "2026-12-01T09:30:00.000Z",
+  updated_at: "2026-12-01T09:30:01.000Z",
+};
+export const pendingReport: Report = {
+  ...report,
+  status: "PENDING",
+  rows: null,
+  totals: null,
+  file_url: null,
+  updated_at: report.created_at,
+};
+
 export const dispute: Dispute = {
   id: encodeId("dispute", "019aa6f0-3d20-7b18-9c64-1f7e5a2d8b03"),
   object: "dispute",
   payment_id: PAYMENT_ID,
+  transaction_id: CHARGE_ID,
+  customer_id: charge.customer_id,
   processor_id: "dp_1SVqXkLkdIwHu7ixQW2mC4aT",
   amount: 4999,
   currency: "USD",
-  reason: "fraudulent",
+  reason: "FRAUDULENT",
   status: "NEEDS_RESPONSE",
-  respond_before: "2026-11-28T23:59:59.000Z",
+  respond_by: "2026-11-28T23:59:59.000Z",
+  fee: 1500,
+  network_reason_code: "10.4",
+  dashboard_url: "https://dashboard.stripe.com/disputes/dp_1SVqXkLkdIwHu7ixQW2mC4aT",
   environment: "live",
   created_at: "2026-11-21T14:12:09.000Z",
   updated_at: "2026-11-21T14:12:11.480Z",
@@ -488,6 +413,7 @@ export const apiKey: ApiKey = {
   permissions: ["payment.create", "payment.read", "transaction.refund"],
   status: "ACTIVE",
   ip_allow_list: ["203.0.113.0/24"],
+  limits: { refund_max: 10_000, refunds_per_day: 20, refund_amount_per_day: 50_000, currency: "USD" },
   expires_at: null,
   last_used_at: null,
   last_used_ip: null,
@@ -497,3 +423,6 @@ export const apiKey: ApiKey = {
   created_at: "2026-11-19T08:15:02.464Z",
   updated_at: "2026-11-19T08:15:02.464Z",
 };
+
+/** What every list of examples has. */
+export const page = { object: "list", limit: 20, offset: 0, has_more: false, total_capped: false } as const;

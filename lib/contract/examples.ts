@@ -1,42 +1,32 @@
-import type { z } from "zod";
-import type { Endpoint, ResponseOf } from "./endpoint";
+import type { EndpointNameIn, ExamplesOf } from "./endpoint";
 import { EVENTS } from "./events/event";
 import * as objects from "./example-objects";
 import { encodeId } from "./ids";
 import type { BalanceMovement } from "./settlement/balance";
+import { SUBSCRIPTION_EXAMPLES } from "./subscriptions/examples";
 
 type Endpoints = typeof import("./checkout/endpoints") &
   typeof import("./customers/endpoints") &
+  typeof import("./disputes/endpoints") &
   typeof import("./events/endpoints") &
   typeof import("./payment-methods/endpoints") &
   typeof import("./payments/endpoints") &
   typeof import("./plans/endpoints") &
   typeof import("./subscriptions/endpoints") &
   typeof import("./invoices/endpoints") &
+  typeof import("./portal/endpoints") &
   typeof import("./endpoints") &
   typeof import("./transactions/endpoints") &
   typeof import("./webhooks/endpoints") &
   typeof import("./settlement/endpoints") &
+  typeof import("./reports/endpoints") &
   typeof import("./test-clock/endpoints");
-export type EndpointName = {
-  [K in keyof Endpoints]: Endpoints[K] extends Endpoint ? K : never;
-}[keyof Endpoints];
-
-export type Example<O extends Endpoint = Endpoint> = {
-  /** Path parameter. */
-  id?: string;
-  query?: Record<string, string>;
-  body?: O["body"] extends z.ZodType ? z.input<O["body"]> : never;
-  /** Successful responses, the usual one first, each with a short title. */
-  responses: Record<string, ResponseOf<O>>;
-  /** The 202 response of a money operation with an unknown outcome. */
-  pending?: ResponseOf<O>;
-};
+export type EndpointName = EndpointNameIn<Endpoints>;
 
 const {
   charge,
   paymentOf,
-  plan,
+  page,
   session,
   webhookEndpoint,
   webhookDelivery,
@@ -44,7 +34,6 @@ const {
   payout,
   PAYMENT_ID,
   CHARGE_ID,
-  PLAN_ID,
   SESSION_ID,
 } = objects;
 
@@ -59,8 +48,6 @@ const testClock = {
   advancing_to: "2026-12-20T09:30:00.000Z",
   failure_reason: null,
 } as const;
-const page = { object: "list", limit: 20, offset: 0, has_more: false, total_capped: false } as const;
-const activePlan = { ...plan, status: "ACTIVE", updated_at: "2026-11-19T12:31:54.880Z" } as const;
 const refundEvent = {
   id: encodeId("event", "019aa153-bd42-7c0b-96a8-0f5e2d7c4b18"),
   object: "event",
@@ -71,25 +58,6 @@ const refundEvent = {
   created_at: objects.refund.updated_at,
   data: EVENTS["refund.succeeded"].example,
 } as const;
-const ending = { cancel_at_period_end: true, next_invoice_at: null, next_invoice_amount: null } as const;
-const ENDED_AT = "2026-12-10T08:00:00.000Z";
-const cancelled = {
-  ...objects.activeSubscription,
-  ...({ status: "CANCELLED", cancelled_at: ENDED_AT, ended_at: ENDED_AT, cancel_reason: "Moved away" } as const),
-  ...{ next_invoice_at: null, next_invoice_amount: null, updated_at: ENDED_AT },
-} as const;
-const voidedInvoice = {
-  ...objects.openInvoice,
-  ...({ status: "VOID", voided_at: ENDED_AT, next_attempt_at: null, updated_at: ENDED_AT } as const),
-} as const;
-const preview = {
-  ...objects.openInvoice,
-  ...({ number: null, kind: "CHANGE", status: "DRAFT", total: 999, amount_due: 999, next_attempt_at: null } as const),
-  lines: objects.openInvoice.lines.flatMap((line) => [
-    { ...line, type: "PRORATION" as const, description: "Pro monthly, unused part of the period", amount: -999 },
-    { ...line, type: "PRORATION" as const, description: "Pro monthly, rest of the period", quantity: 2, amount: 1998 },
-  ]),
-};
 const secret = "whsec_Q0w3bVh2c1RhZ2Y5R1lxZFNrS1pVb2pOcHhMYnJFMmM=";
 const token = "cst_2rXn8QvLw5TzKb4HyJm7PdGc9FsAe3Ru";
 
@@ -116,7 +84,7 @@ function movementOf(type: "capture" | "fee" | "settlement"): BalanceMovement {
 }
 
 /** Example request and responses of every endpoint: the API reference shows them, and a test parses them. */
-export const EXAMPLES: { readonly [K in EndpointName]: Example<Endpoints[K]> } = {
+export const EXAMPLES: ExamplesOf<Endpoints> = {
   createPayment: {
     body: {
       amount: 4999,
@@ -219,111 +187,7 @@ export const EXAMPLES: { readonly [K in EndpointName]: Example<Endpoints[K]> } =
   },
   getPaymentMethod: { id: objects.PAYMENT_METHOD_ID, responses: { "An active card": objects.paymentMethod } },
   removePaymentMethod: { id: objects.PAYMENT_METHOD_ID, responses: { Removed: objects.removedPaymentMethod } },
-  createPlan: {
-    body: {
-      type: "SUBSCRIPTION_FREE_TRIAL",
-      name: "Pro monthly",
-      currency: "USD",
-      full_price_amount: 19.99,
-      description: "Everything, billed monthly",
-      billing_frequency_value: 1,
-      billing_frequency_unit: "MONTHS",
-      trial_period_value: 14,
-      trial_period_unit: "DAYS",
-    },
-    responses: { "A draft": plan },
-  },
-  listPlans: { query: { status: "ACTIVE" }, responses: { "One page": { ...page, data: [activePlan], total: 1 } } },
-  getPlan: { id: PLAN_ID, responses: { "An active plan": activePlan } },
-  updatePlan: {
-    id: PLAN_ID,
-    body: { name: "Pro, monthly" },
-    responses: { Renamed: { ...plan, name: "Pro, monthly", updated_at: "2026-11-19T12:25:40.112Z" } },
-  },
-  activatePlan: { id: PLAN_ID, body: {}, responses: { Active: activePlan } },
-  deactivatePlan: { id: PLAN_ID, body: {}, responses: { Inactive: { ...activePlan, status: "INACTIVE" } } },
-  createSubscription: {
-    body: {
-      plan_id: PLAN_ID,
-      customer_id: "cus_1042",
-      customer_email: "ada@example.com",
-      payment_method_id: objects.PAYMENT_METHOD_ID,
-      time_zone: "America/Los_Angeles",
-    },
-    responses: { "In its trial": objects.subscription },
-    pending: { ...objects.activeSubscription, status: "INCOMPLETE" },
-  },
-  listSubscriptions: {
-    query: { status: "ACTIVE" },
-    responses: { "One page": { ...page, data: [objects.activeSubscription], total: 1 } },
-  },
-  getSubscription: { id: objects.SUBSCRIPTION_ID, responses: { Active: objects.activeSubscription } },
-  updateSubscription: {
-    id: objects.SUBSCRIPTION_ID,
-    body: { cancel_at_period_end: true },
-    responses: { "Ends with its period": { ...objects.activeSubscription, ...ending } },
-  },
-  cancelSubscription: {
-    id: objects.SUBSCRIPTION_ID,
-    body: { reason: "Moved away", refund: "prorated" },
-    responses: { Cancelled: cancelled },
-    pending: cancelled,
-  },
-  pauseSubscription: {
-    id: objects.SUBSCRIPTION_ID,
-    body: {},
-    responses: {
-      Paused: {
-        ...objects.activeSubscription,
-        ...{
-          status: "PAUSED",
-          paused_at: "2026-12-10T08:00:00.000Z",
-          next_invoice_at: null,
-          next_invoice_amount: null,
-        },
-      },
-    },
-  },
-  resumeSubscription: {
-    id: objects.SUBSCRIPTION_ID,
-    body: {},
-    responses: { Active: objects.activeSubscription },
-    pending: objects.activeSubscription,
-  },
-  changeSubscriptionPlan: {
-    id: objects.SUBSCRIPTION_ID,
-    body: { plan_id: PLAN_ID, quantity: 2, when: "now" },
-    responses: { Changed: { ...objects.activeSubscription, quantity: 2, next_invoice_amount: 3998 } },
-    pending: objects.activeSubscription,
-  },
-  previewSubscriptionChange: {
-    id: objects.SUBSCRIPTION_ID,
-    body: { plan_id: PLAN_ID, quantity: 2, when: "now" },
-    responses: { "The invoice": preview },
-  },
-  retrySubscription: {
-    id: objects.SUBSCRIPTION_ID,
-    body: {},
-    responses: { Paid: objects.activeSubscription },
-    pending: objects.activeSubscription,
-  },
-  listInvoices: {
-    query: { subscription_id: objects.SUBSCRIPTION_ID },
-    responses: { "One page": { ...page, data: [objects.invoice], total: 1 } },
-  },
-  getInvoice: { id: objects.INVOICE_ID, responses: { Paid: objects.invoice } },
-  payInvoice: {
-    id: objects.INVOICE_ID,
-    body: {},
-    responses: { Paid: objects.invoice },
-    pending: objects.openInvoice,
-  },
-  voidInvoice: { id: objects.INVOICE_ID, body: {}, responses: { Void: voidedInvoice } },
-  markInvoiceUncollectible: {
-    id: objects.INVOICE_ID,
-    body: {},
-    responses: { Uncollectible: { ...objects.openInvoice, status: "UNCOLLECTIBLE", next_attempt_at: null } },
-  },
+  ...SUBSCRIPTION_EXAMPLES,
   createClientSession: {
     body: {
       amount: 4999,
@@ -434,6 +298,11 @@ export const EXAMPLES: { readonly [K in EndpointName]: Example<Endpoints[K]> } =
       },
     },
   },
+  listDisputes: {
+    query: { status: "NEEDS_RESPONSE" },
+    responses: { "One page": { ...page, data: [objects.dispute], total: 1 } },
+  },
+  getDispute: { id: objects.dispute.id, responses: { Dispute: objects.dispute } },
   listPayouts: {
     query: { status: "IN_TRANSIT" },
     responses: { "One page": { ...page, data: [payout], total: 1 } },
@@ -442,12 +311,7 @@ export const EXAMPLES: { readonly [K in EndpointName]: Example<Endpoints[K]> } =
     id: payout.id,
     responses: {
       "On its way": payout,
-      "Refused by the bank": {
-        ...payout,
-        status: "FAILED",
-        failure_reason: "The bank has no account with this number.",
-        bank_account: { ...payout.bank_account, last4: "0000" },
-      },
+      "Refused by the bank": objects.refusedPayout,
     },
   },
   listSettlementBatches: {
@@ -455,6 +319,18 @@ export const EXAMPLES: { readonly [K in EndpointName]: Example<Endpoints[K]> } =
     responses: { "One page": { ...page, data: [settlementBatch], total: 1 } },
   },
   getSettlementBatch: { id: settlementBatch.id, responses: { "Paid out": settlementBatch } },
+  createReport: {
+    body: { type: "activity", from: "2026-11-01", to: "2026-11-30" },
+    responses: { "It is being added up": objects.pendingReport },
+  },
+  listReports: { query: { limit: "20" }, responses: { "One page": { ...page, data: [objects.report], total: 1 } } },
+  getReport: {
+    id: objects.report.id,
+    responses: {
+      Ready: objects.report,
+      "Being added up": objects.pendingReport,
+    },
+  },
   getTestClock: {
     responses: {
       "It runs": {

@@ -59,6 +59,10 @@ const yearIn = (date: Date, zone: string) => timeFormat(zone, { year: "numeric" 
 /** `2026-11-21` → "Nov 21, 2026". */
 export const dayText = (day: string): string => dateText(new Date(`${day}T12:00:00Z`), "UTC");
 
+/** `2026-11-21` → "Sat, Nov 21". */
+export const weekdayText = (day: string): string =>
+  timeFormat("UTC", { weekday: "short", month: "short", day: "numeric" }).format(new Date(`${day}T12:00:00Z`));
+
 /** "Nov 21, 2026"; without the year in the current year when `short`. */
 export function dateText(at: Date, zone: string, { short = false, now = new Date() } = {}): string {
   const year = short && yearIn(at, zone) === yearIn(now, zone) ? {} : { year: "numeric" as const };

@@ -7,7 +7,7 @@ describe("public ids", () => {
     expect(encodeId("payment", "01890a5d-ac96-774b-bcce-b302099a8057")).toBe("pay_01h455vb4pex5vsknk084sn02q");
   });
 
-  test("give back the UUID they were made of, for every UUID", () => {
+  test("decode to the UUID they encode, for every UUID", () => {
     fc.assert(
       fc.property(fc.uuid(), (uuid) => {
         const id = encodeId("transaction", uuid);
@@ -28,7 +28,7 @@ describe("public ids", () => {
     "txn_01h455vb4pex5vsknk084sn02é",
     "txn_",
     "",
-  ])("of another kind, length or alphabet are none: %j", (text) => {
+  ])("of another kind, length or alphabet are invalid: %j", (text) => {
     expect(decodeId("transaction", text)).toBeNull();
   });
 });

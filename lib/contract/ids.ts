@@ -1,6 +1,8 @@
 import { z } from "zod";
 
-/** Every public id is a TypeID: one of these prefixes, `_`, and a UUIDv7 in 26 Crockford base32 characters. */
+/**
+ * Every public id is a TypeID: one of these prefixes, `_`, and a UUIDv7 in 26 Crockford base32 characters.
+ */
 export const ID_PREFIX = {
   payment: "pay",
   transaction: "txn",
@@ -25,10 +27,12 @@ export const ID_PREFIX = {
   settlementBatch: "batch",
   payout: "po",
   dispute: "dp",
+  report: "rep",
   reconciliation: "rec",
   balanceMovement: "mov",
   audit: "aud",
   savedView: "view",
+  note: "note",
   connection: "con",
 } as const;
 export type IdKind = keyof typeof ID_PREFIX;
@@ -42,8 +46,8 @@ const NIBBLE = new Int8Array(128).fill(-1);
 for (let i = 0; i < 16; i++) NIBBLE["0123456789abcdef".charCodeAt(i)] = i;
 
 /**
- * A stored UUID (36 characters, lower case) as its public id. The library for this (typeid-js) costs about ten times as
- * much, and a page of 100 transactions encodes some 300 ids.
+ * A stored UUID (36 characters, lower case) as its public id. The library for this (typeid-js) costs about
+ * ten times as much, and a page of 100 transactions encodes some 300 ids.
  */
 export function encodeId(kind: IdKind, uuid: string): string {
   let out = "";
@@ -102,7 +106,7 @@ export function decodeAnyId(id: string): string | null {
 export const idOf = (kind: IdKind) => z.string().regex(new RegExp(`^${ID_PREFIX[kind]}_[0-7][0-9a-hjkmnp-tv-z]{25}$`));
 
 /**
- * Schema of an id in a path or body. Deliberately loose: a malformed id is an unknown id (404), never a 400, so that the
- * response doesn't distinguish a foreign id from a made-up one.
+ * Schema of an id in a path or body. Deliberately loose: a malformed id is an unknown id (404), never a 400,
+ * so that the response doesn't distinguish a foreign id from a made-up one.
  */
 export const idInput = z.string().min(1).max(255);

@@ -27,7 +27,10 @@ test.each(NOTHING)("a text without visible characters counts as absent: %j", (no
   expect(body).toMatchObject({ customer_name: null, customer_email: null, description: null });
   expect(body?.billing_address).toMatchObject({ line1: "1 Harbour Road", line2: null, state: null, country: null });
   expect(paid({ customer_id: nothing, return_url: nothing, plan_id: nothing, capture_method: nothing })).toMatchObject({
-    ...{ customer_id: null, return_url: null, plan_id: null, capture_method: "automatic" },
+    customer_id: null,
+    return_url: null,
+    plan_id: null,
+    capture_method: "automatic",
   });
   expect(paid({ metadata: nothing })?.metadata).toEqual({});
   expect(parseInput(refundBody, { amount: 5, reason: nothing, comment: nothing }).result.data).toEqual({ amount: 5 });
@@ -93,13 +96,18 @@ describe("what stays unchanged", () => {
 
   test("metadata, except for empty values", () => {
     expect(paid({ metadata: { a: " b ", c: "\u200b", d: "", e: 0, f: false } })?.metadata).toEqual({
-      ...{ a: " b ", c: "", d: "", e: 0, f: false },
+      a: " b ",
+      c: "",
+      d: "",
+      e: 0,
+      f: false,
     });
   });
 
   test("an empty text where that clears a value", () => {
     expect(parseInput(updateBusiness.body, { website: " ", support_email: "\u200b" }).result.data).toEqual({
-      ...{ website: null, support_email: null },
+      website: null,
+      support_email: null,
     });
   });
 });

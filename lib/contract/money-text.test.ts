@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { moneyText, moneyTextWithCode } from "./format";
 
 describe("moneyText", () => {
-  test("has the digits of its currency", () => {
+  test("has the currency's number of decimals", () => {
     expect(moneyText(123_450, "USD")).toBe("$1,234.50");
     expect(moneyText(500, "JPY")).toBe("¥500");
     expect(moneyText(1, "BHD")).toMatch(/^BHD\s0\.001$/);

@@ -17,7 +17,7 @@ describe("amounts", () => {
     expect(majorToMinor(major, currency)).toBe(minor);
   });
 
-  test("in major units give back exactly the minor units they were made of, in every currency", () => {
+  test("convert to major units and back exactly, in every currency", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: MAX_AMOUNT }),
@@ -29,7 +29,7 @@ describe("amounts", () => {
     );
   });
 
-  test("are shown with the currency's digits", () => {
+  test("have the currency's number of decimals", () => {
     expect([formatMinor(5, "USD"), formatMinor(1234, "KWD"), formatMinor(70, "JPY")]).toEqual([
       "0.05 USD",
       "1.234 KWD",

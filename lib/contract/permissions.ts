@@ -25,19 +25,28 @@ export const PERMISSIONS = [
   "subscription.write",
   "invoice.read",
   "invoice.write",
+  "dispute.read",
+  "report.read",
 ] as const;
 export const permission = z.enum(PERMISSIONS);
 export type Permission = z.infer<typeof permission>;
 
 /** Roles of a merchant's users; `staff` is Cardlane's own, without a merchant. */
-export const MERCHANT_ROLES = ["owner", "operator", "viewer"] as const;
+export const MERCHANT_ROLES = ["owner", "admin", "operator", "finance", "support", "developer", "viewer"] as const;
 export const USER_ROLES = [...MERCHANT_ROLES, "staff"] as const;
 export const merchantRole = z.enum(MERCHANT_ROLES);
 export type MerchantRole = z.infer<typeof merchantRole>;
 export type UserRole = (typeof USER_ROLES)[number];
 
 /** Dashboard-only permissions: users can have them, API keys can't. */
-const DASHBOARD_PERMISSIONS = ["api_key.manage", "settings.manage", "team.manage"] as const;
+const DASHBOARD_PERMISSIONS = [
+  "api_key.manage",
+  "settings.manage",
+  "team.manage",
+  "payout.retry",
+  "saved_view.share",
+  "note.write",
+] as const;
 type DashboardPermission = (typeof DASHBOARD_PERMISSIONS)[number];
 export type UserPermission = Permission | DashboardPermission;
 
@@ -51,7 +60,15 @@ const READING = [
   "payment_method.read",
   "subscription.read",
   "invoice.read",
+  "dispute.read",
+  "report.read",
 ] as const;
+
+/** What every member has who may change anything. */
+const OF_COLLEAGUES = ["saved_view.share", "note.write"] as const;
+
+/** Permissions that show the balance. Events contain payouts and settlement batches. */
+const OF_BALANCE: readonly Permission[] = ["balance.read", "report.read", "event.read"];
 
 /** Role → permissions. */
 export const ROLE_PERMISSIONS: Record<UserRole, readonly UserPermission[]> = {
@@ -68,6 +85,22 @@ export const ROLE_PERMISSIONS: Record<UserRole, readonly UserPermission[]> = {
     "test_clock.write",
     "subscription.write",
     "invoice.write",
+    ...OF_COLLEAGUES,
+  ],
+  admin: [...PERMISSIONS, "api_key.manage", "settings.manage", "payout.retry", ...OF_COLLEAGUES],
+  finance: [...READING, "transaction.refund", "payout.retry", ...OF_COLLEAGUES],
+  support: [
+    ...READING.filter((permission) => !OF_BALANCE.includes(permission)),
+    "transaction.refund",
+    ...OF_COLLEAGUES,
+  ],
+  developer: [
+    ...READING,
+    "webhook_endpoint.read",
+    "webhook_endpoint.write",
+    "test_clock.write",
+    "api_key.manage",
+    ...OF_COLLEAGUES,
   ],
   viewer: READING,
   // Staff refund on a merchant's behalf from the support pages, and must give a reason.
@@ -76,7 +109,11 @@ export const ROLE_PERMISSIONS: Record<UserRole, readonly UserPermission[]> = {
 
 export const ROLE_LABELS: Record<MerchantRole, string> = {
   owner: "Owner",
+  admin: "Admin",
   operator: "Operator",
+  finance: "Finance",
+  support: "Support",
+  developer: "Developer",
   viewer: "Viewer",
 };
 
@@ -84,9 +121,15 @@ export const ROLE_LABELS: Record<MerchantRole, string> = {
 export const ROLE_SENTENCES: Record<MerchantRole, string> = {
   owner: "Everything, including API keys, settings and the team.",
   operator:
-    "What a viewer sees; captures, voids and refunds payments, stores and removes cards, makes payment links and edits plans.",
+    "What a viewer sees; captures, voids and refunds payments, stores and removes cards, makes payment links, edits plans and subscriptions, and advances the test clock.",
+  admin: "Everything but the team: payments, plans, API keys, webhooks and all settings.",
+  finance: "What a viewer sees, and refunds payments, sends receipts again and retries payouts that failed.",
+  support:
+    "What a viewer sees except the balance, payouts, reports and events, and refunds payments and sends receipts again.",
+  developer:
+    "What a viewer sees, and manages API keys and webhooks and advances the test clock. Moves no money in the dashboard, and in live mode manages no keys that refund.",
   viewer:
-    "Sees payments, customers, plans, the balance and logs. Changes nothing; no API keys, webhooks or business settings.",
+    "Sees payments, disputes, customers, plans, subscriptions, invoices, the balance, reports and logs. Changes nothing and writes no notes; no API keys, webhooks or business settings.",
 };
 
 /** A user's own dashboard settings. */

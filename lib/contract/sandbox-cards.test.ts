@@ -12,7 +12,7 @@ describe("sandbox cards", () => {
     expect(new Set(SANDBOX_CARDS.map((card) => card.number)).size).toBe(SANDBOX_CARDS.length);
   });
 
-  test("every declining card names its code in what it says", () => {
+  test("the description of every declining card names its code", () => {
     for (const { behavior, effect } of SANDBOX_CARDS) {
       if (behavior.startsWith("decline:")) expect(effect).toContain(behavior.slice("decline:".length));
     }
@@ -20,7 +20,7 @@ describe("sandbox cards", () => {
 });
 
 describe("fraud rules", () => {
-  test("every rule has an id of its own, and the stronger rule of a group comes first", () => {
+  test("every rule has a unique id, and the stronger rule of a group comes first", () => {
     expect(new Set(FRAUD_RULES.map((rule) => rule.id)).size).toBe(FRAUD_RULES.length);
     for (const group of new Set(FRAUD_RULES.map((rule) => rule.group))) {
       const points = FRAUD_RULES.filter((rule) => rule.group === group).map((rule) => rule.points);
@@ -28,12 +28,12 @@ describe("fraud rules", () => {
     }
   });
 
-  test("traffic alone never reaches the score that declines, and a card known for fraud does", () => {
+  test("velocity alone never reaches the declining score, and a known fraudulent card does", () => {
     expect(FRAUD_RULES_CAP).toBeLessThan(FRAUD_DECLINE_SCORE);
     expect(FRAUD_RULES.find((rule) => rule.id === "known_fraud")?.points).toBeGreaterThanOrEqual(FRAUD_DECLINE_SCORE);
   });
 });
 
-test("the address table uses letters that the contract explains", () => {
+test("the address table uses only letters that the contract explains", () => {
   for (const { result } of SANDBOX_AVS) expect(AVS_RESULTS).toHaveProperty(result);
 });

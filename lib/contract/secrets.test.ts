@@ -3,7 +3,7 @@ import { encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
 import { holdsSecret, mayBecomeSecret } from "./secrets";
 
-describe("a search holds a secret", () => {
+describe("a search contains a secret", () => {
   test.each([
     "4242424242424242",
     "4242 4242 4242 4242",
@@ -23,7 +23,7 @@ describe("a search holds a secret", () => {
   });
 });
 
-describe("and it holds none", () => {
+describe("a search contains no secret", () => {
   test.each([
     "4242",
     "anna smith",
@@ -35,7 +35,7 @@ describe("and it holds none", () => {
     "created:2026-11-01..2026-11-20 4242",
   ])("%s", (text) => expect(holdsSecret(text)).toBe(false));
 
-  test("in days beside digits, whatever they add up to", () => {
+  test("dates beside digits, even if they form a valid number", () => {
     for (let day = 1; day <= 28; day++) {
       const [from, to] = [`2026-11-${String(day).padStart(2, "0")}`, "2026-11-28"];
       for (const text of [`4242 ${from} ${to}`, `4242 created:${from}..${to}`, `${from} 4111 1,234.56`])
@@ -44,7 +44,7 @@ describe("and it holds none", () => {
   });
 });
 
-test("what is being typed waits when more digits could make it a card number", () => {
+test("a search is delayed while more digits could make it a card number", () => {
   expect(mayBecomeSecret("424242424242424")).toBe(true);
   expect(mayBecomeSecret("4242 4242 4242")).toBe(true);
   expect(mayBecomeSecret("4242")).toBe(false);

@@ -2,9 +2,9 @@ import { maskCardNumbers } from "./card-numbers";
 import { isDay } from "./transactions/time-range";
 
 /** Our own keys, secrets and tokens, anywhere in a text. */
-export const OWN_SECRETS = /\b(?:(sk_test|sk_live|cst|tok|rcp)_[\w-]+|(whsec)_[\w+/=-]+)/g;
+export const OWN_SECRETS = /\b(?:(sk_test|sk_live|cst|tok|rcp|prt)_[\w-]+|(whsec)_[\w+/=-]+)/g;
 /** Typed or pasted in any case; shorter texts reveal nothing. */
-const LIKE_A_SECRET = /\b(?:sk_(?:test|live)|cst|tok|rcp|whsec)_[\w+/=-]{4}/i;
+const LIKE_A_SECRET = /\b(?:sk_(?:test|live)|cst|tok|rcp|prt|whsec)_[\w+/=-]{4}/i;
 const DAY = /(?<![\d-])\d{4}-\d{2}-\d{2}(?![\d-])/g;
 const DIGITS = /\d(?:[ -]?\d){10,}/;
 

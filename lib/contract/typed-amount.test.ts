@@ -86,7 +86,7 @@ describe("a typed amount", () => {
     ["19.900", "USD", ["$19,900.00 (nineteen thousand nine hundred)", "$19.90 (nineteen and 90/100)"]],
     ["1.999", "USD", ["$1,999.00 (one thousand nine hundred ninety-nine)"]],
     ["1.500", "JPY", ["¥1,500 (one thousand five hundred)"]],
-  ])("that can be two is a question: %s in %s", (text, unit, choices) => {
+  ])("with two readings offers both: %s in %s", (text, unit, choices) => {
     expect(labels(text, unit)).toEqual(choices);
     const read = readTypedAmount(text, unit);
     for (const choice of read.minor === null ? read.choices : []) {
@@ -116,11 +116,11 @@ describe("a typed amount", () => {
     ["1.999", "USD", "Use at most 2 decimals in USD."],
     ["10000000000", "USD", "The amount is above the limit for one payment."],
     ["1,500", "EUR", "1,500 can be read in two ways. Choose one."],
-  ])("that is none says so: %j in %s", (text, unit, message) => {
+  ])("that is invalid is reported: %j in %s", (text, unit, message) => {
     expect(readTypedAmount(text, unit)).toMatchObject({ minor: null, message });
   });
 
-  test("as a field is filled with it is read as itself, in every currency", () => {
+  test("parses back to itself in every currency", () => {
     expect(["EUR", "KWD", "JPY"].map((unit) => plainAmount(2_000_000, unit))).toEqual([
       "20000.00",
       "2000.000",
@@ -144,7 +144,7 @@ describe("a typed amount", () => {
   });
 });
 
-test("a sign of several currencies is the one at hand", () => {
+test("an ambiguous currency sign means the current currency", () => {
   expect(
     ["$", "$", "€", "dollars", "minor", "kr", "kr", "shop"].map((name, i) =>
       unitNamed(name, ["CAD", "EUR"][i % 2] as string),

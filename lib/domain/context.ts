@@ -13,7 +13,9 @@ import type { Registry } from "@/lib/processor/registry";
 import type { Secret } from "@/lib/secret";
 import type { WebhookSender } from "@/lib/webhooks/sender";
 
-/** Shared by the whole process, created once at start-up and passed to every verb: domain code has no globals. */
+/**
+ * Shared by the whole process, created once at start-up and passed to every verb: domain code has no globals.
+ */
 export type Service = {
   readonly db: Database;
   readonly processors: Registry;
@@ -107,7 +109,9 @@ export type Result =
     }
   | { readonly kind: "refused"; readonly error: AppError };
 
-/** The request to respond to, in its own process or in the one that finishes its work. `endpoint`: its name. */
+/**
+ * The request to respond to, in its own process or in the one that finishes its work. `endpoint`: its name.
+ */
 export type ReplyTarget = { readonly endpoint: string; readonly path: string; readonly requestId: string };
 
 /** A request whose response is stored under its idempotency key, by whichever process finishes its work. */
@@ -132,26 +136,33 @@ export type Reply = {
 /** A body of several megabytes, read only when memory is available for it. `bytes`: its approximate size. */
 type LongBody = { readonly bytes: number; read(): Promise<string> };
 
-/** The error for unknown, malformed and foreign ids, which callers cannot tell apart. `id`: as the caller sent it. */
+/**
+ * The error for unknown, malformed and foreign ids, which callers cannot tell apart. `id`: as the caller sent
+ * it.
+ */
 export function resourceNotFound(kind: string, id: string, param: string | null = null): AppError {
   return new AppError("resource_not_found", `There is no ${kind} '${id}' in this environment.`, { param });
 }
 
 type DatabaseTime = {
-  /** Lower bound of the difference between this machine's clock and the database's; negative if they may agree. */
+  /**
+   * Lower bound of the difference between this machine's clock and the database's; negative if they may
+   * agree.
+   */
   readonly skewMs: number;
   readonly readOnly: boolean;
 };
 
 /**
- * Reads the database's time, which this process uses from then on, so that times written by one process are current for the
- * others. The machine's own clock matters only for readiness.
+ * Reads the database's time, which this process uses from then on, so that times written by one process are
+ * current for the others. The machine's own clock matters only for readiness.
  */
 export async function followDatabaseTime(sql: Sql): Promise<DatabaseTime> {
   const [sentAt, sentAtMs] = [performance.now(), Date.now()];
   const { ms, readOnly } = await readDatabaseTime(sql);
   const [receivedAt, receivedAtMs] = [performance.now(), Date.now()];
   followTime(ms, { sentAt, receivedAt });
-  // The database read its clock at some point between the two, so the skew is certain only outside of that interval.
+  // The database read its clock at some point between the two, so the skew is certain only outside of that
+  // interval.
   return { skewMs: Math.max(sentAtMs - ms, ms - receivedAtMs), readOnly };
 }

@@ -11,19 +11,25 @@ import { removeUntriedSessions } from "@/lib/domain/checkout/open-link";
 import { forgetOldCards } from "@/lib/domain/checkout/payment-tokens";
 import { followDatabaseTime, type Service } from "@/lib/domain/context";
 import { noteCustomers } from "@/lib/domain/customers/customers";
+import { mailDisputeNotices } from "@/lib/domain/disputes/dispute-mails";
+import { announceExpiring } from "@/lib/domain/payment-methods/expiring-cards";
 import { finishRemovals } from "@/lib/domain/payment-methods/payment-methods";
 import { expirePayments } from "@/lib/domain/payments/expire-payments";
 import { processReports } from "@/lib/domain/payments/process-reports";
 import { recoverOperations } from "@/lib/domain/payments/recover-operations";
+import { removeExpiredPortalSessions } from "@/lib/domain/portal/portal-sessions";
 import { compareRequested, reconcileNightly } from "@/lib/domain/processors/reconciliation";
 import { catchUpReports } from "@/lib/domain/processors/reports";
 import { type MailPosition, mailReceipts } from "@/lib/domain/receipts/mail-receipts";
 import { chainAuditLogs, sealAuditLogs } from "@/lib/domain/reconciliation/audit-chain";
+import { mailReports } from "@/lib/domain/reports/report-mails";
+import { prepareReports } from "@/lib/domain/reports/reports";
 import { keepRequestLog } from "@/lib/domain/request-log/record-requests";
 import { followSecret } from "@/lib/domain/secret-keys";
 import { runPayouts } from "@/lib/domain/settlement/payouts";
 import { settleNightly } from "@/lib/domain/settlement/settle";
 import { runSubscriptions } from "@/lib/domain/subscriptions/engine";
+import { mailCustomers } from "@/lib/domain/subscriptions/mail-customers";
 import { advanceClocks, type ClockPosition, runMovedClocks } from "@/lib/domain/test-clock/advance";
 import { WebhookWorker } from "@/lib/domain/webhooks/deliver";
 import { removeOldWebhookDeliveries } from "@/lib/domain/webhooks/deliveries";
@@ -45,8 +51,8 @@ export const followDatabase = (service: Service): { stop(): Promise<void> }[] =>
 ];
 
 /**
- * Starts the background jobs. Every instance runs all of them: each job leases or guards its own rows, so no work is done
- * twice and none depends on a particular instance.
+ * Starts the background jobs. Every instance runs all of them: each job leases or guards its own rows, so no
+ * work is done twice and none depends on a particular instance.
  */
 export function startJobs(service: Service): { stop(): Promise<void> } {
   const { smtpUrl } = env;
@@ -74,10 +80,14 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
     repeat(service, "advance test clocks", SECOND, (stopping) => advanceClocks(service, stopping)),
     repeat(service, "moved test clocks", 10 * SECOND, (stopping) => runMovedClocks(service, stopping, movedClocks)),
     repeat(service, "payouts", MINUTE, (stopping) => runPayouts(service, stopping)),
+    repeat(service, "mail reports", MINUTE, (stopping) => mailReports(service, stopping)),
+    repeat(service, "prepare reports", SECOND, (stopping) => prepareReports(service, stopping)),
     repeat(service, "remove expired keys", 10 * MINUTE, () => removeExpiredKeys(service.db.sql, 10_000)),
     repeat(service, "forget old cards", MINUTE, () => forgetOldCards(service)),
+    repeat(service, "announce expiring cards", MINUTE, (stopping) => announceExpiring(service, stopping)),
     repeat(service, "delete removed cards", 10 * SECOND, (stopping) => finishRemovals(service, stopping)),
     repeat(service, "remove untried sessions", 10 * MINUTE, () => removeUntriedSessions(service)),
+    repeat(service, "remove expired portal sessions", 10 * MINUTE, () => removeExpiredPortalSessions(service)),
     repeat(service, "keep the request log", MINUTE, () => keepRequestLog(service)),
     repeat(service, "remove old sign-ins", 60 * MINUTE, () => removeOldSignIns(service)),
     repeat(service, "close abandoned accounts", 60 * MINUTE, () =>
@@ -86,10 +96,14 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
     repeat(service, "remove abandoned test data", MINUTE, () => removeAbandonedData(service)),
     repeat(service, "note customers", SECOND, () => noteCustomers(service)),
     repeat(service, "send webhooks", SECOND, (stopping, wake) => webhooks.begin(stopping, wake)),
+    repeat(service, "mail about disputes", 10 * SECOND, () => mailDisputeNotices(service)),
     repeat(service, "webhook failure notices", MINUTE, () => notifyOfFailing(service)),
     repeat(service, "remove old webhook deliveries", MINUTE, () => removeOldWebhookDeliveries(service)),
     repeat(service, "mail receipts", SECOND, async (stopping) =>
       mailReceipts(service, { leaves: (await mailRoute(service)) === "sent" }, stopping, receipts),
+    ),
+    repeat(service, "mail about subscriptions", SECOND, async (stopping) =>
+      mailCustomers(service, { leaves: (await mailRoute(service)) === "sent" }, stopping),
     ),
     repeat(service, "send mail", SECOND, async () =>
       (await mailRoute(service)) === "outbox" ? leaveInOutbox(service.db.orm, BATCH) : sendMail(service, mailer),
@@ -121,8 +135,9 @@ async function followOrStop(service: Service): Promise<number> {
 }
 
 /**
- * Does work and returns the amount done, so that a backlog is worked off without long pauses. Long work checks `stopping` and
- * starts nothing more after it. `wake`: call it, at any time, when there may be new work.
+ * Does work and returns the amount done, so that a backlog is worked off without long pauses. Long work
+ * checks `stopping` and starts nothing more after it. `wake`: call it, at any time, when there may be new
+ * work.
  */
 type Work = (stopping: AbortSignal, wake: () => void) => Promise<number>;
 
@@ -131,7 +146,10 @@ const BUSY_PAUSE_MS = 100;
 /** Delay after `wake`, because calls to it usually come in bursts. */
 const WAKE_DELAY_MS = 10;
 
-/** Repeats a job every `intervalMs`, never concurrently, and sooner while it finds work. Failures are logged and retried. */
+/**
+ * Repeats a job every `intervalMs`, never concurrently, and sooner while it finds work. Failures are logged
+ * and retried.
+ */
 export function repeat(service: Service, name: string, intervalMs: number, work: Work): { stop(): Promise<void> } {
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -155,10 +173,11 @@ export function repeat(service: Service, name: string, intervalMs: number, work:
       if (found > 0) nextMs = Math.min(intervalMs, BUSY_PAUSE_MS);
       else if (isWoken) nextMs = Math.min(intervalMs, WAKE_DELAY_MS);
     } catch (error) {
-      if (isDatabaseUnavailable(error)) service.log.warn({ job: name }, "the database is unavailable, the job waits");
+      if (isDatabaseUnavailable(error))
+        service.log.warn({ job: name }, "the database is unavailable, and the job waits");
       else {
         countJobFailure(name);
-        service.log.error({ err: error, job: name }, "a job failed and is tried again");
+        service.log.error({ err: error, job: name }, "a job failed and will be retried");
       }
     }
     if (!stopping.signal.aborted) schedule(nextMs);
@@ -188,8 +207,9 @@ const MAX_PAUSE_SECONDS = 6 * 3600;
 const MAX_REASON_LENGTH = 500;
 
 /**
- * Sends mail that is due. A mail that the server refuses is retried after 30 s, 1 min, 2 min … up to 6 h, for 12 attempts in
- * all, without delaying other mail. If the process dies, a mail may be sent twice, but it is never lost.
+ * Sends mail that is due. A mail that the server refuses is retried after 30 s, 1 min, 2 min … up to 6 h, for
+ * 12 attempts in all, without delaying other mail. If the process dies, a mail may be sent twice, but it is
+ * never lost.
  */
 export async function sendMail(service: Pick<Service, "db" | "log">, mailer: Mailer): Promise<number> {
   const { orm } = service.db;
@@ -200,7 +220,7 @@ export async function sendMail(service: Pick<Service, "db" | "log">, mailer: Mai
       await mailer.send(mail);
     } catch (error) {
       const pause = mail.attempts >= MAX_ATTEMPTS ? null : Math.min(30 * 2 ** (mail.attempts - 1), MAX_PAUSE_SECONDS);
-      service.log.warn({ err: error, mail_id: mail.id, attempts: mail.attempts }, "a mail was not taken");
+      service.log.warn({ err: error, mail_id: mail.id, attempts: mail.attempts }, "a mail was not accepted");
       await markMailFailed(orm, mail.id, storableReason(error), pause);
       continue;
     }

@@ -23,10 +23,19 @@ async function tokenThatEnded(environmentId: string, ago: string): Promise<strin
   const id = newId();
   const now = new Date().toISOString();
   await insertPaymentToken(db.orm, environmentId, {
-    ...{ id, processor_token: "sbx_", card_brand: "visa", card_last4: "4242", card_bin: "424242" },
-    ...{ card_exp_month: 12, card_exp_year: 2040, card_name: null, postal_code: null, client_session_id: null },
+    id,
+    processor_token: "sbx_",
+    card_brand: "visa",
+    card_last4: "4242",
+    card_bin: "424242",
+    card_exp_month: 12,
+    card_exp_year: 2040,
+    card_name: null,
+    postal_code: null,
+    client_session_id: null,
     connection_id: null,
-    ...{ expires_at: now, created_at: now },
+    expires_at: now,
+    created_at: now,
   });
   await db.sql`update payment_tokens set expires_at = now() - ${ago}::interval where id = ${id}`;
   return id;

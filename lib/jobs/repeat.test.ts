@@ -7,7 +7,7 @@ const service = { log: createLogger({ level: "silent" }) } as Service;
 
 afterEach(() => void vi.useRealTimers());
 
-test("a sleeping job is woken at once, one that pauses after work is not, and a wake-up during a run is not lost", async () => {
+test("a sleeping job wakes immediately, one that pauses after work does not, and a wake-up during a run is not lost", async () => {
   vi.useFakeTimers();
   const ranAtMs: number[] = [];
   const startedMs = Date.now();

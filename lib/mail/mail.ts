@@ -24,8 +24,8 @@ export const isProxied = (headers: Readonly<Record<string, unknown>>): boolean =
 export const hasSeenProxy = (): boolean => holder[KEY] !== undefined;
 
 /**
- * Records permanently that a request came through a proxy: in this process at once, in the database for other
- * processes and the next start. A failed write is retried with the next such request.
+ * Records permanently that a request came through a proxy: in this process immediately, in the database for
+ * other processes and the next start. A failed write is retried with the next such request.
  */
 export async function noteProxy(service: Pick<Service, "db" | "log" | "clock">): Promise<void> {
   const seen = holder[KEY] ?? { isStored: false };
@@ -36,7 +36,7 @@ export async function noteProxy(service: Pick<Service, "db" | "log" | "clock">):
     await storeServiceSetting(service.db.orm, PROXY_SEEN, service.clock.now().toISOString());
   } catch (error) {
     seen.isStored = false;
-    service.log.warn({ err: error }, "could not write down that a request came through a proxy");
+    service.log.warn({ err: error }, "could not record that a request came through a proxy");
   }
 }
 

@@ -19,25 +19,43 @@ describe("jumpTargets", () => {
     expect(hrefs(`  ${PAYMENT.toUpperCase()}\n`)[0]).toBe(`/test/payments/${PAYMENT}`);
   });
 
-  test("offers nothing for a secret: whatever leads somewhere stands in an address", () => {
+  test("offers nothing for a secret, which would otherwise end up in a URL", () => {
     for (const text of ["4242 4242 4242 4242", "cst_2rXn8QvLw5TzKb4HyJm7PdGc9FsAe3Ru", "x whsec_Q0w3bVh2c1RhZ2Y5"])
       expect(hrefs(text), text).toEqual([]);
   });
 
-  test("offers nothing for an id that is not whole", () => {
+  test("offers nothing for an incomplete id", () => {
     expect(hrefs(PAYMENT.slice(0, 12))).toEqual([]);
   });
 
-  test("searches transactions for an e-mail address, the last four digits and an amount", () => {
-    for (const text of ["jo@example.com", "jo@", "4242", "12.50", "1,234.50", "$19.99", "19.99 EUR"]) {
+  test("leads from an invoice's number to the list with it", () => {
+    expect(hrefs("inv-000029")).toEqual(["/test/invoices?q=inv-000029"]);
+    expect(hrefs(PAYMENT.replace("pay", "inv"))[0]).toBe(`/test/invoices/${PAYMENT.replace("pay", "inv")}`);
+    expect(hrefs(PAYMENT.replace("pay", "sub"))[0]).toBe(`/test/subscriptions/${PAYMENT.replace("pay", "sub")}`);
+    expect(hrefs(PAYMENT.replace("pay", "pm"))[0]).toBe(`/test/payment-methods/${PAYMENT.replace("pay", "pm")}`);
+  });
+
+  test("finds a customer's payments, subscriptions and invoices by e-mail address", () => {
+    for (const text of ["jo@example.com", "jo@"]) {
+      const q = encodeURIComponent(text);
+      expect(hrefs(text), text).toEqual(
+        ["transactions", "subscriptions", "invoices"].map((list) => `/test/${list}?q=${q}`),
+      );
+    }
+  });
+
+  test("searches transactions for the last four digits and an amount", () => {
+    for (const text of ["4242", "12.50", "1,234.50", "$19.99", "19.99 EUR"]) {
       expect(hrefs(text), text).toEqual([`/test/transactions?q=${encodeURIComponent(text)}`]);
     }
   });
 
-  test("takes one word for an idempotency key, and may be wrong", () => {
+  test("treats a single word as a possible idempotency key", () => {
     expect(hrefs("order-4711/a")).toEqual([
       "/test/developers/idempotency?key=order-4711%2Fa",
       "/test/transactions?q=order-4711%2Fa",
+      "/test/subscriptions?q=order-4711%2Fa",
+      "/test/invoices?q=order-4711%2Fa",
     ]);
     expect(hrefs("two words")).toEqual(["/test/transactions?q=two%20words"]);
     expect(hrefs("   ")).toEqual([]);

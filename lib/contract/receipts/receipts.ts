@@ -25,6 +25,9 @@ export type Receipt = {
   locale: CheckoutLocale;
   merchant_name: string;
   support_email: string | null;
+  /** Postal address, with line breaks. */
+  business_address: string | null;
+  tax_number: string | null;
   website: string | null;
   logo: ShownLogo | null;
   appearance: Appearance | null;

@@ -17,6 +17,7 @@ type ReceiptTexts = {
   refunded: string;
   refundedTo: (card: string) => string;
   rows: { bought: string; date: string; card: string; payment: string; charged: string; total: string; left: string };
+  taxNumber: string;
   amounts: string;
   refundedOn: (day: string) => string;
   pendingSince: (day: string) => string;
@@ -66,6 +67,7 @@ const TEXTS: Record<CheckoutLocale, ReceiptTexts> = {
       total: "Total",
       left: "Total after refunds",
     },
+    taxNumber: "Tax number",
     amounts: "Amounts",
     refundedOn: (day) => `Refunded on ${day}`,
     pendingSince: (day) => `Refund pending since ${day}`,
@@ -108,6 +110,7 @@ const TEXTS: Record<CheckoutLocale, ReceiptTexts> = {
       total: "Summe",
       left: "Summe nach Erstattungen",
     },
+    taxNumber: "Steuernummer",
     amounts: "Beträge",
     refundedOn: (day) => `Erstattet am ${day}`,
     pendingSince: (day) => `Erstattung ausstehend seit ${day}`,
@@ -151,6 +154,7 @@ const TEXTS: Record<CheckoutLocale, ReceiptTexts> = {
       total: "Total",
       left: "Total après remboursements",
     },
+    taxNumber: "N° d’identification fiscale",
     amounts: "Montants",
     refundedOn: (day) => `Remboursé le ${day}`,
     pendingSince: (day) => `Remboursement en attente depuis le ${day}`,
@@ -193,6 +197,7 @@ const TEXTS: Record<CheckoutLocale, ReceiptTexts> = {
       total: "Total",
       left: "Total tras los reembolsos",
     },
+    taxNumber: "Número de identificación fiscal",
     amounts: "Importes",
     refundedOn: (day) => `Reembolsado el ${day}`,
     pendingSince: (day) => `Reembolso pendiente desde el ${day}`,
@@ -235,6 +240,7 @@ const TEXTS: Record<CheckoutLocale, ReceiptTexts> = {
       total: "Total",
       left: "Total após reembolsos",
     },
+    taxNumber: "Número fiscal",
     amounts: "Valores",
     refundedOn: (day) => `Reembolsado em ${day}`,
     pendingSince: (day) => `Reembolso pendente desde ${day}`,
@@ -277,6 +283,7 @@ const TEXTS: Record<CheckoutLocale, ReceiptTexts> = {
       total: "المجموع",
       left: "المجموع بعد المبالغ المُعادة",
     },
+    taxNumber: "الرقم الضريبي",
     amounts: "المبالغ",
     refundedOn: (day) => `أُعيد في ${isolate(day)}`,
     pendingSince: (day) => `إعادة قيد التنفيذ منذ ${isolate(day)}`,
@@ -322,8 +329,15 @@ export function receiptFormats(locale: CheckoutLocale, zone: string) {
     money: (amount: number, currency: string) => moneyText(amount, currency, locale).replace("-", "\u2212"),
     day: inZone({ day: "numeric", month: "long", year: "numeric" }),
     time: inZone({
-      ...{ weekday: "short", day: "numeric", month: "long", year: "numeric", timeZoneName: "short" },
-      ...{ hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" },
+      weekday: "short",
+      day: "numeric",
+      month: "long",
+      year: "numeric",
+      timeZoneName: "short",
+      hour: "2-digit",
+      minute: "2-digit",
+      second: "2-digit",
+      hourCycle: "h23",
     }),
     card,
   };

@@ -17,7 +17,7 @@ const CARD = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "
 const contextOf = (tenant: MoneyTenant) => testContext(tenant.service, tenant.merchant.test);
 const find = (tenant: MoneyTenant, key: string) => findIdempotencyKey(contextOf(tenant), { key, can: seesAll });
 
-test("a finished key tells its first request, its answer, its payment, its replays and what differed", async () => {
+test("a finished key shows its first request, its response, its payment, its replays and what differed", async () => {
   const tenant = await moneyTenant(db);
   const first = await tenant.create({ card: CARD, metadata: { order: "7" } }, { key: "k" });
   await tenant.create({ card: CARD, metadata: { order: "7" } }, { key: "k" });
@@ -74,7 +74,8 @@ test("bodies are shown to roles that may read what the endpoint changes, and a r
   const viewer = new Set(ROLE_PERMISSIONS.viewer);
   const seen = () => findIdempotencyKey(contextOf(tenant), { key: "k", can: (permission) => viewer.has(permission) });
   expect(await seen()).toMatchObject({
-    ...{ bodies_shown: true, response: first.body },
+    bodies_shown: true,
+    response: first.body,
     reuse: { body_shown: true, body: { amount: 5 }, differences: [{ member: "amount", first: 10_000, other: 5 }] },
   });
   // The same reuse as if the second request were for a webhook endpoint, whose URL may contain a secret.
@@ -82,7 +83,8 @@ test("bodies are shown to roles that may read what the endpoint changes, and a r
     set last_reuse = last_reuse || '{"endpoint":"createWebhookEndpoint","path":"/v1/webhook-endpoints"}' where key = 'k'
     and environment_id = ${tenant.merchant.test.id}`;
   expect(await seen()).toMatchObject({
-    ...{ bodies_shown: true, response: first.body },
+    bodies_shown: true,
+    response: first.body,
     reuse: { body_shown: false, body: null, differences: [{ member: "endpoint" }] },
   });
   await db.sql`update idempotency_keys set operation_name = 'createWebhookEndpoint' where key = 'k'
@@ -91,7 +93,7 @@ test("bodies are shown to roles that may read what the endpoint changes, and a r
   expect(await find(tenant, "k")).toMatchObject({ bodies_shown: true, response: first.body });
 });
 
-test("an answer with a secret is not shown", async () => {
+test("a response with a secret is not shown", async () => {
   const tenant = await moneyTenant(db);
   const ctx = testContext(tenant.service, tenant.merchant.test, {
     request: { id: tenant.merchant.id, endpoint: "createClientSession", path: "/v1/client-sessions" },
@@ -101,7 +103,7 @@ test("an answer with a secret is not shown", async () => {
   expect(await find(tenant, "k")).toMatchObject({ sealed: true, response: null, effect: null, status: 201 });
 });
 
-test("keys are another merchant's business alone", async () => {
+test("keys are visible only to their merchant", async () => {
   const tenant = await moneyTenant(db);
   const stranger = await moneyTenant(db);
   await tenant.create({}, { key: "k" });
@@ -109,7 +111,7 @@ test("keys are another merchant's business alone", async () => {
   expect((await listIdempotencyKeys(contextOf(stranger), { limit: 10, after: null })).keys).toEqual([]);
 });
 
-test("the latest keys come page by page, each once", async () => {
+test("the latest keys are paged, each once", async () => {
   const tenant = await moneyTenant(db);
   for (const key of ["a", "b", "c", "d", "e"]) await tenant.create({}, { key });
   const seen: string[] = [];
@@ -126,7 +128,7 @@ test("the latest keys come page by page, each once", async () => {
   expect(seen).toEqual(["e", "d", "c", "b", "a"]);
 });
 
-test("a person's look-up is in the account's history before it is answered, once while the page stays open, masked", async () => {
+test("a user's look-up is in the account's history before the response, once while the page stays open, masked", async () => {
   const tenant = await moneyTenant(db);
   await tenant.create({}, { key: "order 7" });
   const { id } = await createTestUser(db, { merchantId: tenant.merchant.id, role: "viewer" });

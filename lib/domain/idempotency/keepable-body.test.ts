@@ -3,7 +3,7 @@ import { keepableBody } from "./keepable-body";
 
 const NUMBER = "4242424242424242";
 
-test("of a card only brand, last 4, expiry and name are kept", () => {
+test("only a card's brand, last 4, expiry and name are stored", () => {
   const kept = keepableBody({
     amount: 1,
     card: { number: NUMBER, exp_month: 12, exp_year: 2040, cvv: "987", name: "Ada", track_data: NUMBER },
@@ -16,12 +16,12 @@ test("of a card only brand, last 4, expiry and name are kept", () => {
   });
 });
 
-test("a payment token is cut to what cannot be used", () => {
+test("a payment token is truncated beyond use", () => {
   const token = "tok_01kab2cdefghjkmnpqrstvwxyz";
   expect(keepableBody({ payment_token: token })).toBe('{"payment_token":"tok_01kab2cdef…"}');
 });
 
-test("a card's number in place of a token is not kept, not even its beginning", () => {
+test("a card number in place of a token is not stored, not even its beginning", () => {
   for (const token of [NUMBER, "4242-4242-4242-4242", `tok_${NUMBER}`, "6205500000000000004"])
     expect(keepableBody({ payment_token: token })?.replace(/\D/g, "")).toBe("");
 });
@@ -32,7 +32,7 @@ test("the body itself stays as it is", () => {
   expect(body).toEqual({ card: { number: NUMBER, cvv: "123" }, payment_token: "tok_01kab2cdefghjkmnpqrstvwxyz" });
 });
 
-test("what jsonb cannot hold is replaced, and text that only looks like it is not", () => {
+test("what jsonb cannot store is replaced, and text that only looks like it is not", () => {
   expect(JSON.parse(keepableBody({ a: "x\u0000y", "k\ud800": ["\udc00"] }) ?? "")).toEqual({
     a: "x\uFFFDy",
     "k\uFFFD": ["\uFFFD"],

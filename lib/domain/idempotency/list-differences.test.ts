@@ -22,7 +22,7 @@ test("each member that differs is named by its path, with both sides", () => {
   ]);
 });
 
-test("another endpoint comes first", () => {
+test("a different endpoint is listed first", () => {
   expect(listDifferences(side({ a: 1 }), side({ a: 2 }, "POST /v1/payments/pay_1/refund"))[0]).toEqual({
     member: "endpoint",
     first: "POST /v1/payments",
@@ -30,6 +30,6 @@ test("another endpoint comes first", () => {
   });
 });
 
-test("null and left out are the same", () => {
+test("null and absent are equal", () => {
   expect(listDifferences(side({ a: null }), side({}))).toEqual([]);
 });

@@ -34,7 +34,7 @@ async function noted(
   );
 }
 
-test("a payment's key keeps the body without card number and CVV, counts replays, and keeps the last other use", async () => {
+test("a payment's key stores the body without card number and CVV, counts replays, and keeps the last differing use", async () => {
   const tenant = await moneyTenant(db);
   const first = await tenant.create({ card: CARD, description: "first" }, { key: "k" });
   for (let i = 0; i < 3; i++) {
@@ -59,7 +59,7 @@ test("a payment's key keeps the body without card number and CVV, counts replays
   expect(row.response_body).toBe(first.text);
 });
 
-test("forty replays at once are all counted, and every answer is the first one's", async () => {
+test("forty concurrent replays are all counted, and every response is the first one's", async () => {
   const tenant = await moneyTenant(db);
   const first = await tenant.create({}, { key: "k" });
   const answers = await Promise.all(Array.from({ length: 40 }, () => tenant.create({}, { key: "k" })));
@@ -79,7 +79,7 @@ function databaseNoting({ environmentId }: MoneyTenant, write: () => Promise<unk
   return { ...db, within: () => ({ ...clients, sql }) };
 }
 
-test("an answer does not wait for its note", async () => {
+test("a response does not wait for its note", async () => {
   const tenant = await moneyTenant(db);
   const service = { ...tenant.service, db: databaseNoting(tenant, () => new Promise(() => {})) };
   const first = await tenant.create({}, { key: "k" });
@@ -108,7 +108,7 @@ test("a key that is used again while its note is written waits for the next roun
   await expect.poll(() => events).toEqual(["start", "write", "pause", "write", "pause", "write"]);
 });
 
-test("a key used again after 24 hours begins from nothing", async () => {
+test("a key reused after 24 hours starts from zero", async () => {
   const tenant = await moneyTenant(db);
   await tenant.create({}, { key: "k" });
   await tenant.create({}, { key: "k" });
@@ -125,7 +125,7 @@ test("a key used again after 24 hours begins from nothing", async () => {
   });
 });
 
-test("what moves no money keeps and counts the same", async () => {
+test("requests that move no money are recorded in the same way", async () => {
   const { call, merchant } = await testTenant(db);
   const keyed = (body: object) => {
     const text = JSON.stringify(body);
@@ -148,7 +148,7 @@ test("what moves no money keeps and counts the same", async () => {
   });
 });
 
-test("a note that cannot be written is logged, and the answer is given", async () => {
+test("a note that cannot be written is logged, and the response is sent", async () => {
   const tenant = await moneyTenant(db);
   const warnings: unknown[] = [];
   const broken = new Error("no connection");

@@ -63,7 +63,7 @@ async function writeAll({ service: { db, log, timer } }: Context, book: NoteBook
     for (const [id, note] of [...book.notes]) {
       book.notes.delete(id);
       await addKeyNote(db.within(note.environmentId).sql, note.environmentId, note.key, note.requestId, note).catch(
-        (error: unknown) => log.warn({ err: error }, "the use of an idempotency key could not be noted"),
+        (error: unknown) => log.warn({ err: error }, "the use of an idempotency key could not be recorded"),
       );
     }
   }

@@ -36,14 +36,14 @@ test("without a key every call runs", async () => {
   expect(await runOnce(call(), work)).toEqual({ status: 201, body: '{"run":2}', replayed: false });
 });
 
-test("the second call with a key answers the first one's bytes and runs nothing", async () => {
+test("the second call with a key returns the first one's bytes and runs nothing", async () => {
   const { keyed, work, runs } = await setup();
   expect(await runOnce(keyed("k"), work)).toEqual({ status: 201, body: '{"run":1}', replayed: false });
   expect(await runOnce(keyed("k"), work)).toEqual({ status: 201, body: '{"run":1}', replayed: true });
   expect(runs()).toBe(1);
 });
 
-test("ten calls at once run once, and all answer the same bytes", async () => {
+test("ten concurrent calls run once, and all return the same bytes", async () => {
   const { keyed, work, runs } = await setup();
   const replies = await Promise.all(Array.from({ length: 10 }, () => runOnce(keyed("k"), work)));
   expect(runs()).toBe(1);
@@ -60,7 +60,7 @@ test("a key belongs to its environment, and is compared exactly", async () => {
   expect(runs()).toBe(4);
 });
 
-test("the same key with other parameters is refused, and the first answer stays", async () => {
+test("the same key with other parameters is rejected, and the first response stays", async () => {
   const { keyed, work } = await setup();
   await runOnce(keyed("k"), work);
   await expect(runOnce(keyed("k", "other"), work)).rejects.toMatchObject({ code: "idempotency_key_reused" });
@@ -81,7 +81,7 @@ test("a key replays until it is 24 hours old, and from then on is new for everyt
   expect(await runOnce(keyed("k", "other"), work)).toEqual({ status: 200, body: '{"run":2}', replayed: true });
 });
 
-test("calls at once with a key that has run out still run once", async () => {
+test("concurrent calls with an expired key still run once", async () => {
   const { keyed, work, age, runs } = await setup();
   await runOnce(keyed("k"), work);
   await age("24 hours");
@@ -90,7 +90,7 @@ test("calls at once with a key that has run out still run once", async () => {
   expect(new Set(replies.map((reply) => reply.body))).toEqual(new Set(['{"run":2}']));
 });
 
-test("a refusal that is kept undoes the work, and is replayed to the byte", async () => {
+test("a stored refusal undoes the work, and is replayed byte for byte", async () => {
   const { keyed, merchant } = await setup();
   const refuse = vi.fn(async (tx) => {
     await tx.execute(`insert into total_deltas (environment_id, currency, measure, amount, count)
@@ -117,7 +117,7 @@ test.each([new AppError("invalid_parameter", "No."), new AppError("resource_not_
   },
 );
 
-test("a duplicate that has waited two seconds is sent away, and answered once the first is done", async () => {
+test("a duplicate is refused after waiting two seconds, and replayed once the first is done", async () => {
   const { keyed, work } = await setup();
   let finish = () => {};
   const finished = new Promise<void>((resolve) => {
@@ -140,7 +140,7 @@ test("a duplicate that has waited two seconds is sent away, and answered once th
   expect(await runOnce(keyed("k"), work)).toEqual({ status: 201, body, replayed: true });
 });
 
-test("the permission is asked for again before a stored answer is given, and only then", async () => {
+test("the permission is checked again before a stored response is returned, and only then", async () => {
   const { keyed, work } = await setup();
   const denied = new AppError("permission_denied", "No longer.");
   const reauthorize = vi.fn(async () => Promise.reject(denied));
@@ -149,7 +149,7 @@ test("the permission is asked for again before a stored answer is given, and onl
   await expect(runOnce(keyed("k", "same", { reauthorize }), work)).rejects.toBe(denied);
 });
 
-test("an answer with a secret is stored encrypted and replayed in clear", async () => {
+test("a response with a secret is stored encrypted and replayed in clear", async () => {
   const { keyed, merchant } = await setup();
   const once = () => runOnce(keyed("k"), async () => ({ token: "cst_visible" }), { secretResponse: true });
   await once();

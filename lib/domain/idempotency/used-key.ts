@@ -37,9 +37,9 @@ const findOwnKey = (ctx: Context): Promise<StoredKey | null> =>
   findKey(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, requireKey(ctx).key);
 
 /**
- * The reply of a key in use: its stored response, 409 for other parameters, the outcome of a request that died, or,
- * after a wait, 409 in progress. Null: the key has become free, and the request starts over. `withoutOperation`: the
- * key's reference is not in the table of operations, and is taken over all the same.
+ * The reply of a key in use: its stored response, 409 for other parameters, the outcome of a request that
+ * died, or, after a wait, 409 in progress. Null: the key has become free, and the request starts over.
+ * `withoutOperation`: the key's reference is not in the table of operations, and is taken over all the same.
  */
 export async function replyFromKey(
   ctx: Context,
@@ -137,8 +137,8 @@ export function remember(ctx: Context): void {
 }
 
 /**
- * The stored response of a key that this process remembers: one lookup instead of a claim. Null for any other key: new,
- * free again, still running, or used by another request.
+ * The stored response of a key that this process remembers: one lookup instead of a claim. Null for any other
+ * key: new, free again, still running, or used by another request.
  */
 export async function replayKnown(ctx: Context): Promise<Reply | null> {
   if (!rememberedKeys.get(ctx.service)?.has(cacheKey(ctx))) return null;
@@ -148,8 +148,8 @@ export async function replayKnown(ctx: Context): Promise<Reply | null> {
 }
 
 /**
- * The stored response of a key; never claims a key or moves money. Throws `resource_not_found` if the key has expired,
- * 409 if it belongs to another request or has no response yet.
+ * The stored response of a key; never claims a key or moves money. Throws `resource_not_found` if the key has
+ * expired, 409 if it belongs to another request or has no response yet.
  */
 export async function replayStored(ctx: Context): Promise<Reply> {
   const row = await findOwnKey(ctx);

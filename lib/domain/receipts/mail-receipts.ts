@@ -8,7 +8,6 @@ import {
   insertReceiptMail,
   listEnvironmentsToRead,
   listEventsAfter,
-  listTeamAddresses,
   lockReading,
   type MailedRow,
   moveReading,
@@ -19,17 +18,24 @@ import {
 } from "@/db/queries/receipts";
 import { isCanceled } from "@/db/refusals";
 import { isDatabaseUnavailable } from "@/db/unavailable";
-import { isMailable, mailableAddress } from "@/lib/contract/emails";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import { MAX_SENT_A_DAY, type ReceiptCause, receiptNumber } from "@/lib/contract/receipts/receipts";
 import { receiptFormats, receiptTexts } from "@/lib/contract/receipts/texts";
-import { BRAND_NAMES, type Mode } from "@/lib/contract/transactions/words";
 import { idTime, newId } from "@/lib/ids";
 import { onlyChanged } from "../accounts/account";
 import { accountActor, recordAccountAct } from "../accounts/activity";
-import { writeMail } from "../accounts/mail";
 import type { Context, Service } from "../context";
+import {
+  cardInSentence,
+  MAX_AGE_MS,
+  MAX_QUEUED,
+  oneLine,
+  type Route,
+  recipientsOf,
+  type Sender,
+  writeCustomerMail,
+} from "./customer-mail";
 import { receiptPaths, requireCaptured } from "./receipts";
 
 type ReceiptSettings = { on_capture: boolean; on_refund: boolean };
@@ -63,23 +69,15 @@ export async function updateReceipts(
   });
 }
 
-/** True if mail leaves this machine. In test mode it then goes only to the team's own addresses. */
-type Route = { leaves: boolean };
-
 const ENVIRONMENTS_PER_QUERY = 50;
 const EVENTS_PER_READ = 200;
-/** Receipts older than this, for example after an outage of days, are not mailed any more. */
-const MAX_AGE_MS = 3 * 86_400_000;
-/** Max receipts in the mail queue, which is ordered: with more, one merchant's would delay all others. */
-const MAX_QUEUED = 200;
-
 /** The last environment that was processed; null at the start of a round. The job keeps it between runs. */
 export type MailPosition = { after: string | null };
 
 /**
  * Job that mails receipts for captures and refunds from committed events, so that payments don't wait for it.
  * The position is stored in the commit that writes the mails, so each is written once, even after a crash.
- * Environments take turns within a run. Returns the number of events read.
+ * Environments are served round-robin within a run. Returns the number of events read.
  */
 export async function mailReceipts(
   service: Pick<Service, "db" | "clock" | "baseUrl" | "log">,
@@ -130,8 +128,13 @@ async function readOn(
   if (Object.values(wanted).some((ids) => ids.length > 0)) {
     const from = service.clock.now().getTime() - MAX_AGE_MS;
     const isRecipient = await recipientsOf(tx, reading, route);
+    // A paid invoice has a mail of its own, with a setting of its own.
     const due = (await readMailed(tx, environmentId, wanted)).filter(
-      ({ at, customer_email }) => Date.parse(at) >= from && customer_email !== null && isRecipient(customer_email),
+      ({ at, customer_email, is_refund, is_of_invoice }) =>
+        Date.parse(at) >= from &&
+        customer_email !== null &&
+        isRecipient(customer_email) &&
+        (is_refund || !is_of_invoice),
     );
     const paths = await receiptPaths(
       tx,
@@ -153,78 +156,49 @@ const isDue =
   (event: ReadEvent): boolean =>
     since !== null && event.type === type && BigInt(event.xid) >= BigInt(since);
 
-/**
- * Merchants' servers may send any address, and test accounts
- * are free: they must not become a way to mail strangers.
- */
-async function recipientsOf(
-  tx: Orm,
-  { mode, merchant_id }: { mode: Mode; merchant_id: string },
-  { leaves }: Route,
-): Promise<(email: string) => boolean> {
-  if (mode === "live" || !leaves) return isMailable;
-  const team = await listTeamAddresses(tx, merchant_id);
-  return (email) => team.has(mailableAddress(email)?.toLowerCase() ?? "");
-}
-
-type Merchant = Pick<ReadingRow, "mode" | "merchant_name" | "support_email" | "time_zone">;
+type Merchant = Sender & Pick<ReadingRow, "time_zone">;
 type ReceiptMail = MailedRow & { cause: ReceiptCause; link: string; recipient: string };
 
-/** False, with nothing written, if the capture or refund already has its mail. */
-async function writeReceiptMail(tx: Orm, environmentId: string, mail: ReceiptMail, of: Merchant): Promise<boolean> {
+/**
+ * False, with nothing written, if the capture or refund already has its mail. `also`: a sentence that follows
+ * the first.
+ */
+export async function writeReceiptMail(
+  tx: Orm,
+  environmentId: string,
+  mail: ReceiptMail,
+  of: Merchant,
+  also: readonly string[] = [],
+): Promise<boolean> {
   const id = newId();
   const { payment_id, transaction_id, cause, recipient } = mail;
   const row = { id, payment_id, transaction_id, cause, created_at: idTime(id) };
   if (!(await insertReceiptMail(tx, environmentId, row))) return false;
-  const name = oneLine(of.merchant_name);
-  await writeMail(tx, {
-    ...{ kind: "receipt", recipient, senderName: name },
-    replyTo: of.support_email !== null && isMailable(of.support_email) ? of.support_email : null,
-    ...textOf(mail, { ...of, merchant_name: name }),
-  });
+  const { subject, sentence, view, locale } = textOf(mail, of);
+  const rest = [view, mail.link];
+  await writeCustomerMail(tx, of, { recipient, locale, subject, sentences: [sentence, ...also], rest });
   return true;
 }
 
-/** Strips newlines and bidirectional controls: names are used in headers and sentences. */
-const oneLine = (text: string) =>
-  text
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
-    .trim()
-    .slice(0, 100);
-
-/**
- * User-written text is limited to the merchant's name and
- * address: descriptions are on the receipt, not in the mail.
- */
-function textOf(mail: ReceiptMail, { mode, merchant_name: merchant, support_email, time_zone }: Merchant) {
+/** Descriptions are on the receipt, not in the mail. */
+function textOf(mail: ReceiptMail, { merchant_name, time_zone }: Merchant) {
   const locale = mail.locale ?? "en";
   const { mail: texts, receipt } = receiptTexts(locale);
   const formats = receiptFormats(locale, time_zone);
+  const merchant = oneLine(merchant_name);
   const sale = {
     merchant,
     amount: formats.money(mail.amount, mail.currency),
-    card:
-      mail.card_last4 === null
-        ? ""
-        : ` ${mail.card_brand === null ? "" : `${BRAND_NAMES[mail.card_brand]} `}•••• ${mail.card_last4}`,
+    card: cardInSentence({ brand: mail.card_brand, last4: mail.card_last4 }),
     day: formats.day(new Date(mail.at)),
   };
-  const isTest = mode === "test";
   const { title, sentence } = mail.is_failed
     ? { title: texts.returned, sentence: texts.refundReturned(sale) }
     : mail.is_refund
       ? { title: texts.refund, sentence: texts.refunded(sale) }
       : { title: receipt, sentence: texts.charged(sale) };
-  return {
-    subject: `${isTest ? `[${texts.test}] ` : ""}${texts.subject(title, merchant, sale.amount)}`,
-    paragraphs: [
-      sentence,
-      ...(isTest ? [texts.noMoney] : []),
-      texts.view(receiptNumber(encodeId("payment", mail.payment_id))),
-      mail.link,
-      ...(support_email === null ? [] : [texts.questions(merchant, oneLine(support_email))]),
-    ],
-  };
+  const view = texts.view(receiptNumber(encodeId("payment", mail.payment_id)));
+  return { locale, subject: texts.subject(title, merchant, sale.amount), sentence, view };
 }
 
 /**
@@ -252,8 +226,13 @@ export async function sendReceipt(
     await writeReceiptMail(tx, environmentId, mail, { ...merchant, mode, merchant_name: merchant.name });
     const auditId = newId();
     await insertAudit(tx, environmentId, {
-      ...{ id: auditId, actor: ctx.actor, action: "payment.receipt_sent", object_id: id },
-      ...{ request_id: ctx.request.id, detail: { email: input.email }, created_at: idTime(auditId) },
+      id: auditId,
+      actor: ctx.actor,
+      action: "payment.receipt_sent",
+      object_id: id,
+      request_id: ctx.request.id,
+      detail: { email: input.email },
+      created_at: idTime(auditId),
     });
   });
   return { email: input.email };

@@ -189,7 +189,7 @@ test("an environment whose receipts cannot be written blocks no other, and catch
   expect(await counts()).toEqual([1, 1, 1]);
 });
 
-test("a run gives every environment a turn, however many have something to read", async () => {
+test("a run serves every environment, however much one has to read", async () => {
   const shop = await tenant();
   const merchants = await Promise.all(Array.from({ length: 60 }, () => createTestMerchant(db)));
   const ids = merchants.map(({ test }) => test.id);
@@ -209,7 +209,7 @@ test("a run gives every environment a turn, however many have something to read"
   expect(await unread()).toBe(0);
 });
 
-test("while the mail queue is full no receipts are written, and the next environment keeps its turn", async () => {
+test("while the mail queue is full no receipts are written, and the next environment comes first afterwards", async () => {
   const shops = (await Promise.all([tenant(), tenant()])).toSorted((a, b) =>
     a.environmentId < b.environmentId ? -1 : 1,
   );
@@ -247,7 +247,7 @@ test("a receipt lists as many refunds as a payment may have", async () => {
   expect(receipt?.refunds).toHaveLength(MAX_REFUNDS);
 });
 
-test("mail that leaves the machine goes in test mode to the team alone, in live mode to customers; never to what cannot be mailed", async () => {
+test("mail that leaves the machine goes to the team in test mode, to customers in live mode, and never to unmailable addresses", async () => {
   const shop = await tenant();
   const [to, own] = [mailbox(), shop.user.email];
   await switchOn(shop, { on_capture: true });
@@ -283,7 +283,7 @@ test.each([
   ["de", "[Test] Beleg von Test merchant: 1.234,56 €", "hat am", "Visa •••• 4242"],
   ["fr", "[Test] Reçu de Test merchant : 1 234,56 €", "a débité 1 234,56 €", "Visa •••• 4242"],
   ["ar", "[اختبار] إيصال من \u2068Test merchant\u2069: \u20681,234.56 €\u2069", "خصم", "Visa •••• 4242"],
-])("a receipt and its mail speak the language of the form that took the payment: %s", async (locale, ...texts) => {
+])("a receipt and its mail have the language of the form that took the payment: %s", async (locale, ...texts) => {
   const to = mailbox();
   const shop = await openShop(db, { amount: 123_456, currency: "EUR", customer_email: to });
   const user = await createTestUser(db, { merchantId: shop.tenant.merchant.id, role: "owner" });
@@ -354,8 +354,14 @@ test("a receipt exists once money is captured, at a permanent address only", asy
   await shop.act("refund", held.id, { amount: 1_000, reason: "RETURN" });
   const receipt = await findReceiptByToken(shop.service, token);
   expect(receipt).toMatchObject({
-    ...{ number: receiptNumber(held.id), payment_id: held.id, merchant_name: "Test merchant", bought: "A lamp" },
-    ...{ amount_captured: 6_000, amount_refunded: 1_000, currency: "USD", card: { brand: "visa", last4: "4242" } },
+    number: receiptNumber(held.id),
+    payment_id: held.id,
+    merchant_name: "Test merchant",
+    bought: "A lamp",
+    amount_captured: 6_000,
+    amount_refunded: 1_000,
+    currency: "USD",
+    card: { brand: "visa", last4: "4242" },
     refunds: [{ amount: 1_000, pending: false }],
   });
   expect(Date.parse(receipt?.captured_at ?? "")).toBeGreaterThan(Date.now() - 60_000);

@@ -79,6 +79,8 @@ export async function findReceiptByToken(service: Pick<Service, "db">, token: st
     locale: row.locale ?? "en",
     merchant_name: row.merchant_name,
     support_email: row.support_email,
+    business_address: row.business_address,
+    tax_number: row.tax_number,
     website: row.website,
     logo: logoInRow(row),
     appearance: row.checkout_appearance,

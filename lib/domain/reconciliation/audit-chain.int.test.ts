@@ -41,7 +41,7 @@ const faults = async (secret = service.secret) =>
 const problems = async (secret = service.secret) =>
   (await verifyBooks(db, secret)).checks.flatMap(({ rows }) => rows.map(({ problem }) => problem));
 
-test("each merchant has one chain of its own and staff's acts, however many processes chain concurrently", async () => {
+test("each merchant has its own chain, which includes the staff's actions, however many processes chain concurrently", async () => {
   const [one, two] = [await createTestMerchant(db), await createTestMerchant(db)];
   await Promise.all([write(one, 20), write(two, 20), write(one, 20)]);
   const together = await Promise.all(Array.from({ length: 5 }, () => chainAuditLogs(service)));
@@ -109,12 +109,12 @@ test.each([
     "audit_seals_hold",
   ],
   [
-    "a change, and the whole chain worked out again",
+    "a change with the whole chain recomputed",
     `update audit_log set action = 'x' where id = $row; ${REWRITE}`,
     "audit_seals_hold",
   ],
   [
-    "the same with the seal made to fit",
+    "the same with a recomputed seal",
     `update audit_log set action = 'x' where id = $row; ${REWRITE};
     update audit_seals s set hash = l.hash from audit_links l where l.chain_id = s.chain_id and l.seq = s.seq`,
     "audit_seals_hold",
@@ -130,7 +130,7 @@ test.each([
   expect(await faults()).toContain(check);
 });
 
-test("a chain that does not fit its seal is not sealed again", async () => {
+test("a chain that does not match its seal is not sealed again", async () => {
   const merchant = await createTestMerchant(db);
   await write(merchant, 3);
   await chainAll();

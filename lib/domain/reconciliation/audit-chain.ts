@@ -67,7 +67,8 @@ export function sealAuditLogs({ db, secret, log }: Pick<Service, "db" | "secret"
     if (ends.length === 0) return 0;
     const parts = ends.map(({ chain_id, sealed_seq }) => ({ chain_id, after: sealed_seq }));
     const broken = new Set((await listFaultsOfChains(tx, secret, parts)).map((fault) => fault.chain_id));
-    if (broken.size > 0) log.error({ chains: [...broken] }, "audit chains do not fit their seals: run npm run verify");
+    if (broken.size > 0)
+      log.error({ chains: [...broken] }, "audit chains do not match their seals: run npm run verify");
     const sound = ends.filter((end) => !broken.has(end.chain_id));
     let { number, mac } = (await findLastSeal(tx)) ?? NO_SEAL;
     for (const end of sound) {

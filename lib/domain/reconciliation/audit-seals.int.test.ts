@@ -22,7 +22,7 @@ beforeEach(async () => {
   await byForce("truncate audit_log, support_audit_log, audit_links, audit_seals, audit_pending");
 });
 
-/** An act of the merchant, which is chained at once. */
+/** An act of the merchant, which is chained immediately. */
 async function act({ test: environment }: TestMerchant, count = 1): Promise<void> {
   const actor = { type: "user", id: newId() } as const;
   for (let i = 0; i < count; i++) {
@@ -118,7 +118,7 @@ test.each([
   expect(await problems()).not.toEqual([]);
 });
 
-test("without the seals nothing is as it was, although the chains are", async () => {
+test("without the seals nothing matches, although the chains are consistent", async () => {
   const [one, two] = await merchants();
   await act(one);
   await nextDay();

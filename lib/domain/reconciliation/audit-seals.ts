@@ -63,7 +63,10 @@ function faultsOf(seals: readonly SealRow[], secret: Secret): SealFault[] {
 }
 
 const faultAt = ({ chain_id, seq, day }: Omit<SealFault, "problem">, problem: string): SealFault => ({
-  ...{ chain_id, seq, day, problem },
+  chain_id,
+  seq,
+  day,
+  problem,
 });
 
 function problemOf(seal: SealRow, secret: Secret, readable: number): string | null {

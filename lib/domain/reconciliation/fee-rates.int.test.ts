@@ -100,7 +100,7 @@ test("a payment without its rate, without its token, or at another price than it
   ]);
 });
 
-test("every change of a merchant's rate leaves an audit record, whatever made it", async () => {
+test("every change of a merchant's rate leaves an audit record, whatever statement made it", async () => {
   const tenant = await tenantAt(0);
   await asJobs(`update environments set fee_basis_points = 290 where id = '${tenant.environmentId}'`);
   await tenant.setRate(290);

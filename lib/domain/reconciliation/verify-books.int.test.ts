@@ -34,7 +34,7 @@ describe("verifyBooks", () => {
     });
   });
 
-  it("has a corruption test for every check, and a name of its own for each", () => {
+  it("has a corruption test with a unique name for every check", () => {
     const names = BOOK_CHECKS.map((check) => check.check);
     expect(new Set(names).size).toBe(names.length);
     expect([...new Set(CORRUPTIONS.map((corruption) => corruption.check))].sort()).toEqual([...names].sort());

@@ -2,19 +2,20 @@ import { expect, test } from "vitest";
 import { ROLE_PERMISSIONS, USER_ROLES, type UserRole } from "@/lib/contract/permissions";
 import { canSeeBodies } from "./body-access";
 
-const ALL = ["owner", "operator", "viewer", "staff"];
+const ALL = [...USER_ROLES];
+const MANAGERS = ["owner", "admin", "developer"];
 const SEEN_BY: Record<string, readonly string[]> = {
   createPayment: ALL,
   refundTransaction: ALL,
   payClientSession: ALL,
   createPlan: ALL,
-  listEvents: ALL,
-  createClientSession: ["owner", "operator"],
-  createWebhookEndpoint: ["owner"],
-  rotateWebhookSecret: ["owner"],
-  getWebhookDelivery: ["owner"],
-  createApiKey: ["owner"],
-  rotateApiKey: ["owner"],
+  listEvents: ALL.filter((role) => role !== "support"),
+  createClientSession: ["owner", "admin", "operator"],
+  createWebhookEndpoint: MANAGERS,
+  rotateWebhookSecret: MANAGERS,
+  getWebhookDelivery: MANAGERS,
+  createApiKey: MANAGERS,
+  rotateApiKey: MANAGERS,
   unknown: [],
 };
 

@@ -128,7 +128,8 @@ export async function readRequestFigures(ctx: ReadContext): Promise<RequestFigur
   return {
     left_out: leftOut,
     errors: groups.map(({ code, count, first_id, last_id }) => ({
-      ...{ code, count },
+      code,
+      count,
       first_at: idTime(first_id),
       last_at: idTime(last_id),
     })),
@@ -220,7 +221,16 @@ function presentRequest(row: ListedRequest, names: ActorNames): RequestSummary {
   const { endpoint, method, path, status, code, detail, duration_ms, replayed, left_out, created_at } = row;
   return {
     id: encodeId("request", row.id),
-    ...{ endpoint, method, path, status, code, detail, duration_ms, replayed, left_out, created_at },
+    endpoint,
+    method,
+    path,
+    status,
+    code,
+    detail,
+    duration_ms,
+    replayed,
+    left_out,
+    created_at,
     actor: presentActor(row.actor, names),
   };
 }

@@ -18,7 +18,7 @@ export type CompletedRequest = {
   readonly path: string;
   /** With its question mark; empty if there is none. */
   readonly search: string;
-  /** As in the path. */
+  /** Id from the path. */
   readonly pathId: string | null;
   readonly status: number;
   readonly durationMs: number;

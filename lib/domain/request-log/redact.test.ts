@@ -86,12 +86,12 @@ describe.each(SCHEMAS)("%s", (_name, schema) => {
   });
 
   test("members outside the schema are not stored, at any depth", () => {
-    const canary = "of nobody's schema";
+    const canary = "of no schema";
     const spread = (value: unknown): unknown =>
       typeof value === "object" && value !== null && !Array.isArray(value)
         ? {
             ...Object.fromEntries(Object.entries(value).map(([name, member]) => [name, spread(member)])),
-            ...{ unheard_of: [canary] },
+            unheard_of: [canary],
           }
         : value;
     const open = /record|metadata|headers/;
@@ -103,19 +103,26 @@ describe.each(SCHEMAS)("%s", (_name, schema) => {
 
 const createPayment = SCHEMAS.find(([name]) => name === "the body of createPayment")?.[1] as z.ZodType;
 
-test("a payment keeps its details, and marks what is not stored", () => {
+test("a payment keeps its details, with marks for what is not stored", () => {
   const sent = {
-    ...{ amount: 4_999, currency: "USD", description: "Poster", metadata: { order: "A-17", cvv: "123" }, ammount: 1 },
+    amount: 4_999,
+    currency: "USD",
+    description: "Poster",
+    metadata: { order: "A-17", cvv: "123" },
+    ammount: 1,
     card: { number: "4242 4242 4242 4242", exp_month: 12, exp_year: 2040, cvv: "123", name: "Ada" },
   };
   expect(JSON.parse(keptBody(createPayment, sent).body as string)).toEqual({
-    ...{ amount: 4_999, currency: "USD", description: "Poster", metadata: { order: "A-17", cvv: "[redacted]" } },
+    amount: 4_999,
+    currency: "USD",
+    description: "Poster",
+    metadata: { order: "A-17", cvv: "[redacted]" },
     card: { number: "[redacted]", exp_month: 12, exp_year: 2040, cvv: "[redacted]", name: "Ada" },
   });
 });
 
 describe.each(CONNECTORS)("credentials of $label", ({ key, fields }) => {
-  test("are those whose names are hidden", () => {
+  test("are those with a redacted name", () => {
     expect(CREDENTIAL_FIELDS[key]).toBe(fields);
   });
 
@@ -155,7 +162,7 @@ test("a value of another type than the schema's is not stored", () => {
   expect(keptBody(createPayment, "4242").body).toBe('"[not kept]"');
 });
 
-test("a body has at most 16 kB, whatever is in it, and is still JSON", () => {
+test("a body has at most 16 kB, whatever it contains, and is still JSON", () => {
   const values = [
     { description: "é".repeat(60_000) },
     { metadata: Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`name ${i}`, `value ${i}`])) },
@@ -190,7 +197,7 @@ test("a problem keeps its texts and fields, with numbers masked", () => {
   expect(JSON.parse(body as string)).toEqual({ ...problem, errors: [{ param: "x", message: "not [card number]" }] });
 });
 
-describe("what is kept of a request's address", () => {
+describe("the stored part of a request's URL", () => {
   const none = ownCardOf(undefined);
   const query = ENDPOINTS.find(({ name }) => name === "listTransactions")?.query ?? null;
 

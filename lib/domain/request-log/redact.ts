@@ -17,6 +17,7 @@ export const REDACTED_MEMBERS: ReadonlySet<string> = new Set([
   "client_session_token",
   "iframe_url",
   "redirect_to_url",
+  "hosted_url",
   "secret",
   // Processors' credentials.
   ...CREDENTIAL_NAMES,
