@@ -26,7 +26,7 @@ test("all keys that don't work get the same response", async ({ tenant, service,
   const environmentId = tenant.merchant.test.id;
   await revokeApiKey(service, { environmentId, id: revoked.id });
   await disableApiKey(service, { environmentId, id: disabled.id });
-  await db.sql`update api_keys set expires_at = now() where environment_id = ${environmentId} and id = ${expired.uuid}`;
+  await db.sql`update api_keys set expires_at = now() - interval '1 ms' where environment_id = ${environmentId} and id = ${expired.uuid}`;
   const good = tenant.api.apiKey ?? "";
   const bodies = new Set<string>();
   for (const secret of [
@@ -78,7 +78,7 @@ test("a disabled key works again when it is enabled", async ({ tenant, service }
 test("a key ends at its expiry", async ({ tenant, db }) => {
   const key = await tenant.newKey({ expiresAt: new Date(Date.now() + 3_600_000).toISOString() });
   expect(await statusOf(key.api)).toBe(200);
-  await db.sql`update api_keys set expires_at = now() where id = ${key.uuid}`;
+  await db.sql`update api_keys set expires_at = now() - interval '1 ms' where id = ${key.uuid}`;
   await expect.poll(() => statusOf(key.api), KNOWN).toBe(401);
 });
 

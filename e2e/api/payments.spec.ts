@@ -202,7 +202,7 @@ test.describe("a payment token", () => {
   test("is good for 15 minutes", async ({ tenant, api, db }) => {
     const token = await testPaymentToken(tenant.context(), { card: aCard() });
     expect(Date.parse(token.expires_at) - Date.now()).toBeLessThanOrEqual(15 * 60_000);
-    await db.sql`update payment_tokens set expires_at = now() where environment_id = ${tenant.merchant.test.id}`;
+    await db.sql`update payment_tokens set expires_at = now() - interval '1 ms' where environment_id = ${tenant.merchant.test.id}`;
     (await api.call(createPayment, { body: paid(token.id) })).problem("invalid_parameter");
   });
 

@@ -132,7 +132,7 @@ test("other sites, foreign objects, expired sessions and late cancellations chan
   expect(late.headers.get("location")).toContain("done=changed");
   expect(await (await fetch(new URL(late.headers.get("location") ?? "", url))).text()).toContain("so nothing was done");
 
-  await db.sql`update portal_sessions set expires_at = now() where environment_id = ${tenant.merchant.test.id}`;
+  await db.sql`update portal_sessions set expires_at = now() - interval '1 ms' where environment_id = ${tenant.merchant.test.id}`;
   const over = await fetch(url);
   expect([over.status, await over.text()]).toEqual([410, expect.stringContaining("This page has expired")]);
   expect((await post(url, "continue", form)).status).toBe(410);

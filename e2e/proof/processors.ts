@@ -53,7 +53,7 @@ export async function runProcessor(
 async function failStoredRefunds(db: Database, name: ProcessorName, environmentId: string): Promise<void> {
   const reports = bookOf(db.sql, name, "reports");
   const due = await db.sql`
-    update ${reports} set due_at = now()
+    update ${reports} set due_at = now() - interval '1 ms'
     where account = ${environmentId} and acknowledged_at is null returning 1`;
   expect(due.length).toBeGreaterThan(0);
   const waiting = () => db.sql`select 1 from ${reports} where account = ${environmentId} and acknowledged_at is null`;

@@ -73,10 +73,13 @@ export async function resumeKey(
   return rows.length === 1;
 }
 
-/** Ends this request's lease of a key, which keeps its reference. */
+/**
+ * Ends this request's lease of a key, which keeps its reference. A stored time is rounded to milliseconds, and
+ * must not become one that is still to come.
+ */
 export async function endKeyLease(sql: Sql, environmentId: string, key: string, requestId: string): Promise<void> {
   await sql`
-    update idempotency_keys set locked_until = now()
+    update idempotency_keys set locked_until = date_trunc('milliseconds', now())
     where environment_id = ${environmentId}::uuid and key = ${key} and state = 'running' and request_id = ${requestId}::uuid`;
 }
 

@@ -17,7 +17,7 @@ export function otherCompany(sql: Sql, returnsAfterMs = RETURNS_AFTER_MS) {
   /** Makes all pending news of a kind due, for this account or for all. */
   async function hasten(about: News["about"], account?: string): Promise<void> {
     await sql`
-      update other_processor.news set due_at = now()
+      update other_processor.news set due_at = now() - interval '1 ms'
       where about = ${about} and applied_at is null and ${account === undefined ? sql`true` : sql`account = ${account}::uuid`}`;
     await apply();
   }

@@ -212,7 +212,7 @@ describe("expired", () => {
 
   test("a session that has just expired is skipped: a request that began before may still pay it", async () => {
     const shop = await openShop(db);
-    await db.sql`update client_sessions set expires_at = now() where environment_id = ${shop.tenant.environmentId}`;
+    await db.sql`update client_sessions set expires_at = now() - interval '1 ms' where environment_id = ${shop.tenant.environmentId}`;
     expect(await emitExpiredSessions(shop.tenant.service)).toBe(0);
     await passTime(shop.tenant);
     expect(await emitExpiredSessions(shop.tenant.service)).toBe(1);

@@ -176,7 +176,7 @@ describe("a session of a recurring plan", () => {
     const { state } = await club.pay({ attempt: "a", consent });
     expect(state.status).toBe("PROCESSING");
     expect(await subscriptionsOf(club.tenant)).toMatchObject([{ status: "INCOMPLETE" }]);
-    await db.sql`update operations set next_attempt_at = now(), lease_until = now() where environment_id = ${club.tenant.environmentId}`;
+    await db.sql`update operations set next_attempt_at = now() - interval '1 ms', lease_until = now() - interval '1 ms' where environment_id = ${club.tenant.environmentId}`;
     await recoverOperations(club.tenant.service);
     expect(await club.state()).toMatchObject({ status: "COMPLETED", subscription_id: expect.any(String) });
     expect((await club.pay({ attempt: "a", consent })).state.status).toBe("COMPLETED");

@@ -235,7 +235,7 @@ async function liveThroughSubscriptions({ merchant }: MoneyTenant): Promise<void
   const body = { plan_id: await tenant.plan(), payment_method_id: await tenant.card() };
   tenant.script.next(says({ kind: "unknown", reason: "lost" }), says({ kind: "declined", decline_code: null }));
   await tenant.create(body);
-  await db.sql`update operations set next_attempt_at = now(), lease_until = now()
+  await db.sql`update operations set next_attempt_at = now() - interval '1 ms', lease_until = now() - interval '1 ms'
     where environment_id = ${tenant.environmentId} and state = 'open'`;
   await tenant.complete();
   await tenant.travel("2027-04-09T10:00:00.000Z");

@@ -280,7 +280,7 @@ test("while the processor is unreachable, the card is removed here immediately, 
   };
   const broken = contextOf(tenant, null, {}, away).service;
   await expect.poll(() => finishRemovals(broken).then(pending)).toEqual({ later: true });
-  await db.sql`update payment_methods set removal_due_at = now() where environment_id = ${tenant.environmentId}`;
+  await db.sql`update payment_methods set removal_due_at = now() - interval '1 ms' where environment_id = ${tenant.environmentId}`;
   await expect.poll(() => finishRemovals(tenant.service).then(pending)).toBeNull();
   expect(await chargeable(tenant)).toBe(0);
 });

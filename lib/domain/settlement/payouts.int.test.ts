@@ -346,7 +346,7 @@ test("hundreds of failing payouts do not delay the others", async () => {
     await owner.sql`
       insert into payouts select (jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid()))).*
       from payouts p, generate_series(1, 250) where environment_id = ${environmentId}`;
-    await owner.sql`update payouts set due_at = now() where environment_id = ${shop.environmentId}`;
+    await owner.sql`update payouts set due_at = now() - interval '1 ms' where environment_id = ${shop.environmentId}`;
     await runPayouts(service);
     expect((await shop.payouts()).map(({ status }) => status)).toEqual(["IN_TRANSIT"]);
     expect(new Set((await broken.payouts()).map(({ status }) => status))).toEqual(new Set(["PENDING"]));

@@ -72,7 +72,7 @@ describe("a subscription without a trial", () => {
     expect(made).toMatchObject({ status: 202, body: { status: "INCOMPLETE" } });
     expect(await tenant.get(made.body.id)).toMatchObject({ status: "INCOMPLETE" });
     expect(await tenant.cancel(made.body.id)).toMatchObject({ status: 409, code: "invalid_state" });
-    await db.sql`update operations set next_attempt_at = now(), lease_until = now() where environment_id = ${tenant.environmentId}`;
+    await db.sql`update operations set next_attempt_at = now() - interval '1 ms', lease_until = now() - interval '1 ms' where environment_id = ${tenant.environmentId}`;
     await tenant.complete();
     expect(await tenant.get(made.body.id)).toMatchObject({ status: "ACTIVE" });
     expect(await tenant.create(body, { key: "k" })).toMatchObject({ status: 201, body: { status: "ACTIVE" } });

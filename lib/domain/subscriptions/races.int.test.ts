@@ -160,7 +160,7 @@ test("an engine that dies during the processor call leaves one charge, and the i
   });
   await tenant.run();
   expect((await tenant.invoices(id)).at(-1)).toMatchObject({ status: "OPEN", attempts: 1 });
-  await db.sql`update operations set next_attempt_at = now(), lease_until = now() where environment_id = ${tenant.environmentId}`;
+  await db.sql`update operations set next_attempt_at = now() - interval '1 ms', lease_until = now() - interval '1 ms' where environment_id = ${tenant.environmentId}`;
   await tenant.complete();
   await tenant.run();
   expect((await tenant.invoices(id)).at(-1)).toMatchObject({ status: "PAID", attempts: 1 });
@@ -180,7 +180,7 @@ test("an outcome that another process has written in the meantime is discarded",
   const running = tenant.run();
   await reached;
   const paidByAnother = async () => {
-    await db.sql`update operations set next_attempt_at = now(), lease_until = now()
+    await db.sql`update operations set next_attempt_at = now() - interval '1 ms', lease_until = now() - interval '1 ms'
       where environment_id = ${tenant.environmentId} and state = 'open'`;
     await tenant.complete();
     return (await tenant.invoices(id)).at(-1)?.status;
@@ -294,7 +294,7 @@ test("a change with an unknown outcome blocks others, and takes effect or is dro
   expect(await tenant.cancel(id)).toMatchObject({ status: 409, code: "outcome_pending" });
   expect(await tenant.change(id, { plan_id, when: "now" })).toMatchObject({ status: 409, code: "outcome_pending" });
   tenant.script.next(says({ kind: "declined", decline_code: "generic_decline" }));
-  await db.sql`update operations set next_attempt_at = now(), lease_until = now() where environment_id = ${tenant.environmentId}`;
+  await db.sql`update operations set next_attempt_at = now() - interval '1 ms', lease_until = now() - interval '1 ms' where environment_id = ${tenant.environmentId}`;
   await tenant.complete();
   expect((await tenant.get(id)).plan.amount).toBe(1_999);
   expect((await tenant.invoices(id)).at(-1)).toMatchObject({ kind: "CHANGE", status: "VOID" });

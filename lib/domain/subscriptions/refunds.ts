@@ -58,8 +58,8 @@ export async function beginRefunds(
         allowed: true,
       };
       const { reserved } = await reserveFollowUp(tx, order, {
-        // No lease, so the recovery worker can claim it immediately.
-        lease: { sendWithinMs, heldForMs: 0 },
+        // A lease that is already over, even if its time is rounded up: the recovery worker can claim it immediately.
+        lease: { sendWithinMs, heldForMs: -1 },
         guardedConnectionId: at?.guarded ? at.connectionId : null,
         wholeOnly: false,
       });

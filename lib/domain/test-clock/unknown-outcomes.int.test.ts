@@ -56,7 +56,7 @@ test("the advance fails after ten minutes without the outcome, and goes no furth
   const { tenant, id, renewal, to } = await advancing();
   await goOn(tenant);
   await db.sql`update operations set created_at = created_at - interval '11 minutes' where environment_id = ${tenant.environmentId}`;
-  await db.sql`update operations set lease_until = now() where environment_id = ${tenant.environmentId}`;
+  await db.sql`update operations set lease_until = now() - interval '1 ms' where environment_id = ${tenant.environmentId}`;
   const failed = {
     status: "FAILED",
     failure_reason: `The outcome of an invoice's payment at ${renewal} is not known yet.`,

@@ -128,7 +128,8 @@ test("an unpaid invoice is named with its amount, whether it is retried or paid"
   const { call, make, asked, api } = await subscribed(YES, "4000000000007106");
   const trial = await make({ trial_end_at: new Date(Date.now() + 86_400_000).toISOString() });
   await db.sql`
-    update subscriptions set period_end_at = now(), trial_end_at = now(), anchor_at = now(), due_at = now()
+    update subscriptions set period_end_at = past, trial_end_at = past, anchor_at = past, due_at = past
+    from (select now() - interval '1 ms' as past) moment
     where customer_id = 'c-1' and status = 'TRIALING'`;
   const { runSubscriptions } = await import("@/lib/domain/subscriptions/engine");
   const { currentService } = await import("@/lib/http/current-service");
