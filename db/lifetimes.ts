@@ -80,6 +80,9 @@ export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   "sandbox_processor.stored_cards": OF_THE_MERCHANT,
   "public.saved_views": WITH_THE_PERSON,
   "public.notes": OF_THE_MERCHANT,
+  "public.approval_rules": OF_THE_MERCHANT,
+  "public.approval_requests": OF_THE_MERCHANT,
+  "public.approval_allowances": OF_THE_MERCHANT,
   "public.report_mails": WITH_THE_PERSON,
   "public.users": {
     kept: "as long as the person; without a verified address, 30 days after the last visit if the account owns nothing, `UNVERIFIED_ACCOUNT_DAYS` after it was opened if it has test data",

@@ -49,6 +49,10 @@ export const TABLE_RIGHTS: Record<string, Rights> = {
   saved_views: { app: ALL, jobs: ALL },
   // Written with the mail to colleagues, whose queue is of no environment.
   notes: { app: ["select"], jobs: ALL },
+  approval_rules: { app: KEPT, jobs: ["select"] },
+  // A job mails about requests, and a removed member's are withdrawn in both environments.
+  approval_requests: { app: KEPT, jobs: ["select", "update"] },
+  approval_allowances: { app: KEPT, jobs: ["select"] },
   api_keys: { app: KEPT, jobs: KEPT },
   plans: { app: KEPT, jobs: ["select"] },
   // A declined first payment deletes its subscription and invoice. The demo's past is inserted as rows.

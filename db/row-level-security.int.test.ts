@@ -185,6 +185,11 @@ async function insertSubscriptionRows(environmentId: string): Promise<void> {
     values (${environmentId}, ${newId()}, 'fees', 'PENDING', current_date, current_date, now(), now(), 'UTC', 'csv', 'en-US', now(), now())`;
   await db.sql`insert into notes (environment_id, id, subject, subject_id, user_id, author, text, mentioned, created_at)
     values (${environmentId}, ${newId()}, 'payment', ${newId()}, ${newId()}, 'Ada', 'Called', '{}', now())`;
+  await db.sql`insert into approval_rules values (${environmentId}, 'REFUND', '{operator}', 100, null, false)`;
+  await db.sql`insert into approval_allowances values (${environmentId}, ${newId()}, 100, now())`;
+  await db.sql`insert into approval_requests (environment_id, id, action, subject_id, amount, currency, parameters, reason, status,
+      requested_by, requested_by_name, created_at, expires_at)
+    values (${environmentId}, ${newId()}, 'REFUND', ${newId()}, 1, 'USD', '{}', 'Broken', 'PENDING', ${newId()}, 'Ada', now(), now())`;
   await db.sql`insert into portal_sessions
     values (${environmentId}, ${newId()}, sha256(uuidv7()::text::bytea), 'cus_1', null, now(), now())`;
 }

@@ -10,6 +10,7 @@ import {
   users,
   userTokens,
 } from "../schema/accounts";
+import { approvalRequests } from "../schema/approvals";
 import { reportMails } from "../schema/reports";
 
 /** SQL condition: the user is invited and has not chosen a password yet. */
@@ -141,4 +142,21 @@ export async function voidInvitations(tx: Orm, userId: string): Promise<void> {
     .update(userTokens)
     .set({ expires_at: sql`now()` })
     .where(and(eq(userTokens.user_id, userId), eq(userTokens.purpose, "invite"), isNull(userTokens.used_at)));
+}
+
+/**
+ * Withdraws the open requests of a member who leaves, or may no longer act. Their row locks order this against
+ * an approval: T1 sees the withdrawal, or the approval is committed.
+ */
+export async function withdrawRequestsOf(tx: Orm, environmentIds: readonly string[], userId: string): Promise<void> {
+  await tx
+    .update(approvalRequests)
+    .set({ status: "WITHDRAWN", mail_due: false })
+    .where(
+      and(
+        inArray(approvalRequests.environment_id, [...environmentIds]),
+        eq(approvalRequests.requested_by, userId),
+        eq(approvalRequests.status, "PENDING"),
+      ),
+    );
 }

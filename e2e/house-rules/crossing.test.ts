@@ -128,7 +128,7 @@ const REACHED: Record<string, string[]> = {
   changes: ["events", "audit_log"],
   // A new time zone changes the day boundaries.
   "reporting/daily-totals": ["daily_totals", "total_deltas"],
-  team: ["report_mails", "saved_views"],
+  team: ["report_mails", "saved_views", "approval_requests"],
 };
 
 test("account code reaches no payments, and only listed tables of environments", () => {

@@ -8,6 +8,7 @@ type Exports<Module> = Module[keyof Module];
 type Exported =
   | Exports<typeof import("@/lib/contract/accounts/endpoints")>
   | Exports<typeof import("@/lib/contract/api-keys/api-keys")>
+  | Exports<typeof import("@/lib/contract/approvals/approvals")>
   | Exports<typeof import("@/lib/contract/checkout/endpoints")>
   | Exports<typeof import("@/lib/contract/checkout/payment-link")>
   | Exports<typeof import("@/lib/contract/customers/endpoints")>

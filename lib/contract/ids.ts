@@ -33,6 +33,7 @@ export const ID_PREFIX = {
   audit: "aud",
   savedView: "view",
   note: "note",
+  approval: "apr",
   connection: "con",
 } as const;
 export type IdKind = keyof typeof ID_PREFIX;

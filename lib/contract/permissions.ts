@@ -46,6 +46,7 @@ const DASHBOARD_PERMISSIONS = [
   "payout.retry",
   "saved_view.share",
   "note.write",
+  "approval.decide",
 ] as const;
 type DashboardPermission = (typeof DASHBOARD_PERMISSIONS)[number];
 export type UserPermission = Permission | DashboardPermission;
@@ -87,8 +88,8 @@ export const ROLE_PERMISSIONS: Record<UserRole, readonly UserPermission[]> = {
     "invoice.write",
     ...OF_COLLEAGUES,
   ],
-  admin: [...PERMISSIONS, "api_key.manage", "settings.manage", "payout.retry", ...OF_COLLEAGUES],
-  finance: [...READING, "transaction.refund", "payout.retry", ...OF_COLLEAGUES],
+  admin: [...PERMISSIONS, "api_key.manage", "settings.manage", "payout.retry", "approval.decide", ...OF_COLLEAGUES],
+  finance: [...READING, "transaction.refund", "payout.retry", "approval.decide", ...OF_COLLEAGUES],
   support: [
     ...READING.filter((permission) => !OF_BALANCE.includes(permission)),
     "transaction.refund",

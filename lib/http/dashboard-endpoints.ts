@@ -1,5 +1,6 @@
 import * as accounts from "@/lib/contract/accounts/endpoints";
 import * as apiKeys from "@/lib/contract/api-keys/api-keys";
+import * as approvals from "@/lib/contract/approvals/approvals";
 import * as checkout from "@/lib/contract/checkout/endpoints";
 import * as paymentLinks from "@/lib/contract/checkout/payment-link";
 import { AppError } from "@/lib/contract/errors";
@@ -31,7 +32,10 @@ import { endOtherSessions, endOwnSession } from "@/lib/domain/accounts/sessions"
 import { resendVerification, signUp, verifyEmail } from "@/lib/domain/accounts/sign-up";
 import { setKeyState } from "@/lib/domain/api-keys/change-keys";
 import { editApiKey, issueApiKey, reissueApiKey } from "@/lib/domain/api-keys/issue-keys";
-import { getApiKey, requireKeyGrant } from "@/lib/domain/api-keys/read-keys";
+import { getApiKey, requireKeyManager } from "@/lib/domain/api-keys/read-keys";
+import { approveRequest } from "@/lib/domain/approvals/approve";
+import { rejectRequest, requestRefund, withdrawRequest } from "@/lib/domain/approvals/requests";
+import { updateRefundRule } from "@/lib/domain/approvals/rules";
 import { updateCheckoutAppearance } from "@/lib/domain/checkout/appearance";
 import { createPaymentLink, updatePaymentLink } from "@/lib/domain/checkout/payment-links";
 import { environmentNow } from "@/lib/domain/context";
@@ -146,21 +150,21 @@ const BUSINESS = [
     await removeMember(ctx, params);
     return {};
   }),
-  forUsers(apiKeys.createApiKey, ({ ctx, user }, body) => {
-    requireKeyGrant(ctx, user, body.permissions);
+  forUsers(apiKeys.createApiKey, async ({ ctx, user }, body) => {
+    await requireKeyManager(ctx, user, body.permissions);
     return issueApiKey(attemptContext(ctx, body), body);
   }),
   forUsers(apiKeys.updateApiKey, async ({ ctx, user, params: { id } }, body) => {
-    requireKeyGrant(ctx, user, [...body.permissions, ...(await getApiKey(ctx, { id })).permissions]);
+    await requireKeyManager(ctx, user, [...body.permissions, ...(await getApiKey(ctx, { id })).permissions]);
     return editApiKey(ctx, { id, ...body });
   }),
   forUsers(apiKeys.rotateApiKey, async ({ ctx, user, params: { id } }, body) => {
-    requireKeyGrant(ctx, user, (await getApiKey(ctx, { id })).permissions);
+    await requireKeyManager(ctx, user, (await getApiKey(ctx, { id })).permissions);
     return reissueApiKey(attemptContext(ctx, body), { id, overlap_hours: body.overlap_hours });
   }),
   forUsers(apiKeys.disableApiKey, ({ ctx, params: { id } }) => setKeyState(ctx, { id, action: "disable" })),
   forUsers(apiKeys.enableApiKey, async ({ ctx, user, params: { id } }) => {
-    requireKeyGrant(ctx, user, (await getApiKey(ctx, { id })).permissions);
+    await requireKeyManager(ctx, user, (await getApiKey(ctx, { id })).permissions);
     return setKeyState(ctx, { id, action: "enable" });
   }),
   forUsers(apiKeys.revokeApiKey, ({ ctx, params: { id } }) => setKeyState(ctx, { id, action: "revoke" })),
@@ -212,6 +216,13 @@ const BUSINESS = [
     teamNotes.updateNote(ctx, { id, text, userId }),
   ),
   forUsers(notes.deleteNote, ({ ctx, user: { userId }, params: { id } }) => teamNotes.deleteNote(ctx, { id, userId })),
+  forUsers(approvals.createApprovalRequest, ({ ctx, user }, { action: _, ...body }) =>
+    requestRefund(ctx, { ...body, user }),
+  ),
+  forUsers(approvals.approveRequest, ({ ctx, user, params: { id } }) => approveRequest(ctx, { id, user })),
+  forUsers(approvals.rejectRequest, ({ ctx, user, params: { id } }, body) => rejectRequest(ctx, { id, ...body, user })),
+  forUsers(approvals.withdrawRequest, ({ ctx, user, params: { id } }) => withdrawRequest(ctx, { id, user })),
+  forUsers(approvals.updateRefundRule, ({ ctx }, rule) => updateRefundRule(ctx, rule)),
   forUsers(savedViews.listSavedViews, async ({ ctx, user: { userId } }, { list }) => ({
     object: "list" as const,
     data: await views.listSavedViews(ctx, { userId, list }),

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import * as accounts from "@/lib/contract/accounts/endpoints";
 import * as apiKeys from "@/lib/contract/api-keys/api-keys";
+import * as approvals from "@/lib/contract/approvals/approvals";
 import * as checkout from "@/lib/contract/checkout/endpoints";
 import * as paymentLinks from "@/lib/contract/checkout/payment-link";
 import { ENDPOINTS } from "@/lib/contract/endpoints";
@@ -45,6 +46,7 @@ describe("the contract and the verbs name the same endpoints", () => {
     const contract = [
       accounts,
       apiKeys,
+      approvals,
       checkout,
       idempotency,
       notes,

@@ -22,8 +22,8 @@ const HEADER = "X-Idempotency-Key";
 /** The same header in the IETF draft. */
 const STANDARD_HEADER = "Idempotency-Key";
 
-/** Keys of the attempts to pay an invoice, which must not be in use. */
-const RESERVED = /^inv_[0-9a-z]{26}:attempt_\d+$/;
+/** Keys of attempts to pay an invoice and of approved refunds, which must not be in use. */
+const RESERVED = /^(?:inv_[0-9a-z]{26}:attempt_\d+|apr_[0-9a-z]{26}:refund)$/;
 
 const invalidKey = (sentence: string) => new AppError("idempotency_key_invalid", sentence, { param: HEADER });
 
@@ -59,7 +59,7 @@ export function readIdempotencyKey(request: ApiRequest, endpoint: Endpoint): str
     );
   }
   if (RESERVED.test(key)) {
-    throw invalidKey(`An ${HEADER} like this is Cardlane's own, for an invoice. Send a new UUID.`);
+    throw invalidKey(`An ${HEADER} like this is Cardlane's own. Send a new UUID.`);
   }
   return key;
 }

@@ -3,6 +3,7 @@ import { SYSTEM } from "@/db/schema/operations";
 import { MAX_SESSION_ATTEMPTS } from "@/lib/contract/checkout/attempts";
 import { MAX_REFUNDS } from "@/lib/contract/payments/payment";
 import type { Mode } from "@/lib/contract/transactions/words";
+import { type AloneRefund, approveInside, countAlone, type RefundApproval } from "../approvals";
 import { checksNoCard, linkSells } from "../checkout/card-checks";
 import { type ClockColumns, clockColumns, clockNow } from "../clock";
 import { claimKey, type KeyClaim } from "../idempotency/keys";
@@ -64,6 +65,10 @@ export type Order = {
       readonly outside?: boolean;
       /** The caller knows that the payment is disputed. A lost dispute still refuses a refund. */
       readonly acknowledgesDispute?: boolean;
+      /** A refund that a member makes alone; absent for API keys, support staff and Cardlane itself. */
+      readonly alone?: AloneRefund;
+      /** The request whose approval is this refund. */
+      readonly approval?: RefundApproval;
       /** For the void of a late approval: the payment's version at which it had no such void. */
       readonly endedVersion?: number;
     }
@@ -299,13 +304,21 @@ function reserve(sql: Sql | SqlTransaction, followUp: FollowUp, wholeOnly: boole
   }
 }
 
+/** What refuses a refund besides its payment: limits of the key, or the rule and the approval of members. */
+function limitsOf(sql: Sql | SqlTransaction, { id, environment, claim, paymentId, alone, approval }: FollowUp) {
+  if (approval) return approveInside(sql, environment.id, { paymentId, operationId: id }, approval);
+  if (alone) return countAlone(sql, environment.id, alone);
+  const keyId = claim?.actor.type === "api_key" ? claim.actor.id : null;
+  return keyId === null ? { ctes: sql``, check: sql`` } : countLimited(sql, environment.id, keyId);
+}
+
 type FollowUpReservation = Reservation & { found: boolean; amount: number | null; detail: string | null };
 
 /**
  * T1 of a capture, void, refund or continued authorization: claims the key, if any, reserves by one guarded
  * UPDATE, and writes the intent and, for a refund, its pending transaction. `found`: the payment exists.
- * `amount`: as reserved. `detail`: as written. Fails with `isStaleOutcome` if the request's API key has a limit
- * that the refund exceeds.
+ * `amount`: as reserved. `detail`: as written. Fails with `isStaleOutcome` if the limits of its API key, the
+ * rule for its member's role, or its approval refuse a refund.
  */
 export async function reserveFollowUp(
   sql: Sql | SqlTransaction,
@@ -315,8 +328,7 @@ export async function reserveFollowUp(
   const { amount, change, guard, detail = sql`${followUp.detail}` } = reserve(sql, followUp, wholeOnly);
   const { claim, refund } = followUp;
   const environmentId = followUp.environment.id;
-  const keyId = refund && claim?.actor.type === "api_key" ? claim.actor.id : null;
-  const limited = keyId === null ? { ctes: sql``, check: sql`` } : countLimited(sql, environmentId, keyId);
+  const limited = refund ? limitsOf(sql, followUp) : { ctes: sql``, check: sql`` };
   const insertRefund = refund
     ? sql`, refund as (
         insert into transactions (environment_id, id, payment_id, type, status, amount, currency, customer_id, customer_email,

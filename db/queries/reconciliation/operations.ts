@@ -67,6 +67,26 @@ export const OPERATION_CHECKS: readonly BookCheck[] = [
         when 'succeeded' then case when t.settled_at is null then 'CAPTURED' else 'SETTLED' end else 'FAILED' end`,
   },
   {
+    check: "approval_is_one_refund",
+    proves:
+      "Every approved request is exactly one refund of its amount, and every refund under a request's key was approved.",
+    sql: `
+      select r.environment_id, r.subject_id as payment_id, r.id as approval_request_id, r.operation_id, r.amount,
+        'no such refund of this payment, amount and currency' as problem
+      from approval_requests r
+      left join operations o on o.environment_id = r.environment_id and o.id = r.operation_id and o.kind = 'refund'
+        and o.payment_id = r.subject_id and o.amount = r.amount and o.currency = r.currency
+      where r.status = 'APPROVED' and o.id is null
+      union all
+      select o.environment_id, o.payment_id, null, o.id, o.amount, coalesce(r.approvals, 0) || ' requests approved it'
+      from operations o
+      left join (
+        select environment_id, operation_id, count(*) as approvals
+        from approval_requests where status = 'APPROVED' group by environment_id, operation_id
+      ) r on r.environment_id = o.environment_id and r.operation_id = o.id
+      where o.kind = 'refund' and coalesce(r.approvals, 0) <> case when o.idempotency_key like 'apr\\_%:refund' then 1 else 0 end`,
+  },
+  {
     check: "operation_has_ledger_lines",
     proves:
       "Each operation that moved money has ledger lines for its amount and for the fee at its recorded rate; no other operation has any.",

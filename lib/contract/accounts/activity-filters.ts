@@ -10,6 +10,7 @@ type Area = {
 };
 
 const AREAS_OF_SETTINGS = {
+  approvals: { label: "Approvals", acts: ["approval\\_request.%", "settings.approvals%"] },
   payouts: { label: "Payouts", acts: ["settings.payout%", "settings.bank%"] },
   exports: { label: "Exports", acts: ["settings.%exported"] },
   security: {

@@ -70,6 +70,10 @@ export const HIGHEST_REFUND_LIMIT_USD = 1_000_000;
  * may refund within a day, over all currencies, before re-authenticating.
  */
 export function refundUsdCents(amount: number, currency: string): number {
-  const unit = BigInt(WORTH_1000_USD[currency] ?? 1_000) * 10n ** BigInt(currencyDigits(currency));
+  const unit = BigInt(minorWorth1000Usd(currency));
   return Number((BigInt(amount) * 100_000n + unit - 1n) / unit);
 }
+
+/** Minor units worth 1,000 US dollars, for statements that count by the same rates. */
+export const minorWorth1000Usd = (currency: string): number =>
+  (WORTH_1000_USD[currency] ?? 1_000) * 10 ** currencyDigits(currency);

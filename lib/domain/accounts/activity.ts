@@ -208,6 +208,7 @@ const OBJECT_KINDS: Readonly<Record<string, IdKind>> = {
   invoice: "invoice",
   plan: "plan",
   payment_link: "paymentLink",
+  approval_request: "approval",
   client_session: "clientSession",
   webhook_endpoint: "webhookEndpoint",
   api_key: "apiKey",

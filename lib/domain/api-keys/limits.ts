@@ -3,6 +3,7 @@ import { addLimitUse, findLimitUse, type LimitUse } from "@/db/queries/api-keys"
 import type { KeyLimits } from "@/lib/contract/api-keys/api-keys";
 import { formatMinor } from "@/lib/contract/currencies";
 import { AppError } from "@/lib/contract/errors";
+import { countLaterAlone } from "../approvals/rules";
 import type { Context } from "../context";
 
 /** The refusal of a refund by its key's limits, as T1's guard decides it; null if they allow it. */
@@ -38,14 +39,16 @@ export function limitRefusal(
 }
 
 /**
- * Counts a refund that starts after this transaction against the limits of the caller's API key. Throws
- * `limit_exceeded` if they refuse it.
+ * Counts a refund that starts after this transaction against the limits of the caller's API key, or the rule
+ * for a member's role. Throws `limit_exceeded` or `permission_denied` if they refuse it.
  */
 export async function countLaterRefund(
-  { actor, environment }: Context,
+  ctx: Context,
   tx: Orm,
   refund: { amount: number; currency: string },
 ): Promise<void> {
+  const { actor, environment } = ctx;
+  if (actor.type === "user" && actor.id !== null) return countLaterAlone(ctx, tx, actor.id, refund);
   if (actor.type !== "api_key" || actor.id === null) return;
   const use = await findLimitUse(tx, environment.id, actor.id, { lock: true });
   if (!use) return;

@@ -18,6 +18,8 @@ import { REFUNDING } from "@/lib/contract/api-keys/limits-text";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId, encodeId, encodeIdOrNull } from "@/lib/contract/ids";
 import type { Permission, UserPermission } from "@/lib/contract/permissions";
+import type { SignedInUser } from "../accounts/sessions";
+import { requireUnbound } from "../approvals/rules";
 import { type Context, resourceNotFound } from "../context";
 import { changedMembers, recordChangeBy } from "../events/event";
 import { type ListResult, presentList } from "../lists";
@@ -139,13 +141,25 @@ export function requireKeyGrant(
   user: { permissions: ReadonlySet<UserPermission> },
   permissions: readonly Permission[],
 ): void {
-  const refunds = permissions.some((permission) => REFUNDING.includes(permission));
-  if (environment.mode === "test" || !refunds || user.permissions.has("transaction.refund")) return;
+  if (environment.mode === "test" || !isRefunding(permissions) || user.permissions.has("transaction.refund")) return;
   throw new AppError(
     "permission_denied",
     "Your role can't refund in live mode, so it can't manage live keys that refund, or cancel subscriptions with a refund. Ask an owner of the account.",
   );
 }
+
+/** The same, and throws for a member whose own refunds need approval: the key would be a way around it. */
+export async function requireKeyManager(
+  ctx: Context,
+  user: Pick<SignedInUser, "userId" | "permissions">,
+  permissions: readonly Permission[],
+): Promise<void> {
+  requireKeyGrant(ctx, user, permissions);
+  if (isRefunding(permissions)) await requireUnbound(ctx, user.userId);
+}
+
+const isRefunding = (permissions: readonly Permission[]) =>
+  permissions.some((permission) => REFUNDING.includes(permission));
 
 /** One page of an environment's keys, newest first, of every status. */
 export async function listKeyPage(ctx: Context, input: { limit: number; offset: number }): Promise<ListResult<ApiKey>> {

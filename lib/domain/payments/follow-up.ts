@@ -1,4 +1,6 @@
+import { findRefundable } from "@/db/queries/accounts/refund-limit";
 import { findLimitUse } from "@/db/queries/api-keys";
+import type { AloneRefund, RefundApproval } from "@/db/queries/approvals";
 import { findPayment, findPaymentOfTransaction, type PaymentSnapshot } from "@/db/queries/payments/payments";
 import { formatMinor } from "@/lib/contract/currencies";
 import { isDisputed, isLost } from "@/lib/contract/disputes/statuses";
@@ -17,6 +19,7 @@ import { idTime, newId } from "@/lib/ids";
 import type { ContinueRequest } from "@/lib/processor/port";
 import type { Connected } from "@/lib/processor/registry";
 import { limitRefusal } from "../api-keys/limits";
+import { aloneRefund, findRuleRefusal } from "../approvals/rules";
 import {
   type Context,
   type Environment,
@@ -105,6 +108,7 @@ export async function followUp(
     | ({ kind: "void" } & VoidBody)
     | ({ kind: "refund" } & RefundBody)
   ),
+  approved: ApprovedBy | null = null,
 ): Promise<Reply> {
   const { environment, service } = ctx;
   const { paymentId, refundStatus } = await findTarget(ctx, named, input.id);
@@ -127,10 +131,12 @@ export async function followUp(
   const refused = await refusedAmount(ctx, at, paymentId, order.amount);
   if (refused) return refuseUnclaimed(ctx, refused);
   const { partialCapture } = at.processor.capabilities;
+  const members = isRefund ? await findMembersPart(ctx, paymentId, approved) : {};
   return executeRequest(ctx, {
     at,
     order: (id, claim) => ({
       ...order,
+      ...members,
       id,
       claim,
       refund: isRefund
@@ -139,26 +145,44 @@ export async function followUp(
     }),
     refusal: async (snapshot) => {
       if (!snapshot) return resourceNotFound(named, input.id);
-      const refused = refusal(order, named, refundStatus, snapshot, { now: environmentNow(ctx), partialCapture });
+      const times = { now: environmentNow(ctx), partialCapture };
       return (
-        refused ??
+        followUpRefusal(order, named, refundStatus, snapshot, times) ??
         (await disconnectedError(ctx, at)) ??
-        (isRefund ? findLimitRefusal(ctx, snapshot, order.amount) : null)
+        (approved ? approved.refusal() : isRefund ? findLimitRefusal(ctx, snapshot, order.amount) : null)
       );
     },
   });
 }
 
-/** Why the limits of the caller's API key refuse a refund; null if they would allow it now. */
+/** The request whose approval a refund is, and why T1 refused the approval; null if it would pass now. */
+type ApprovedBy = { readonly approval: RefundApproval; readonly refusal: () => Promise<AppError | null> };
+
+/** T1's part for a refund by a member of the team: approved by a colleague, or made alone. */
+async function findMembersPart(
+  { actor, environment, service }: Context,
+  paymentId: string,
+  approved: ApprovedBy | null,
+): Promise<{ alone?: AloneRefund; approval?: RefundApproval }> {
+  if (approved) return { approval: approved.approval };
+  if (actor.type !== "user" || actor.id === null) return {};
+  const found = await findRefundable(service.db.within(environment.id).orm, environment.id, { paymentId });
+  return found ? { alone: aloneRefund(actor.id, found.currency) } : {};
+}
+
+/** Why the limits of the caller's API key, or the rule for the member's role, refuse a refund; null if not now. */
 async function findLimitRefusal(
   ctx: Context,
   { payment }: PaymentSnapshot,
   amount: number | null,
 ): Promise<AppError | null> {
-  if (ctx.actor.type !== "api_key" || ctx.actor.id === null) return null;
-  const { orm } = ctx.service.db.within(ctx.environment.id);
-  const use = await findLimitUse(orm, ctx.environment.id, ctx.actor.id);
-  return use && limitRefusal(use, { amount: amount ?? amountRefundable(payment), currency: payment.currency });
+  const { actor, environment, service } = ctx;
+  if (actor.id === null) return null;
+  const refund = { amount: amount ?? amountRefundable(payment), currency: payment.currency };
+  if (actor.type === "user") return findRuleRefusal(ctx, actor.id, refund);
+  if (actor.type !== "api_key") return null;
+  const use = await findLimitUse(service.db.within(environment.id).orm, environment.id, actor.id);
+  return use && limitRefusal(use, refund);
 }
 
 function newTransaction(ctx: Context): { id: string; created_at: string } {
@@ -197,7 +221,7 @@ async function findTarget(
 }
 
 /** The reason why the guard refused, by the same rules. Null: it would pass now. */
-function refusal(
+export function followUpRefusal(
   {
     kind,
     amount,

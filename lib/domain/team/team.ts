@@ -15,12 +15,14 @@ import {
   type MemberRow,
   updateMemberRole,
   voidInvitations,
+  withdrawRequestsOf,
 } from "@/db/queries/team";
 import { hashPassword } from "@/lib/auth/password";
 import { isMailable } from "@/lib/contract/emails";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
-import { type MerchantRole, ROLE_LABELS } from "@/lib/contract/permissions";
+import { type MerchantRole, ROLE_LABELS, ROLE_PERMISSIONS } from "@/lib/contract/permissions";
+import { MODES } from "@/lib/contract/transactions/words";
 import { newId } from "@/lib/ids";
 import { accountActor, recordAccountAct } from "../accounts/activity";
 import { LINK_HOURS, sendLink } from "../accounts/mail";
@@ -138,6 +140,7 @@ export async function changeRole(ctx: Context, input: { id: string; role: Mercha
     if (member === null) throw resourceNotFound("team member", input.id);
     if (member.role === input.role) return;
     if (!(await updateMemberRole(tx, merchantId, member.id, input.role))) throw lastOwner();
+    if (!ROLE_PERMISSIONS[input.role].includes("transaction.refund")) await endRequestsOf(tx, merchantId, member.id);
     const detail = { email: member.email, changes: { role: [member.role, input.role] } };
     await recordAccountAct(tx, accountActor(ctx), "team.role_changed", member.id, detail);
   });
@@ -159,9 +162,20 @@ export async function removeMember(ctx: Context, input: { id: string }): Promise
       throw new AppError("invalid_state", "You cannot remove yourself. Ask another owner to do it.");
     }
     if (!(await deleteMember(tx, merchantId, member.id, ctx.actor.id as string))) throw lastOwner();
+    await endRequestsOf(tx, merchantId, member.id);
     const { email, name, role } = member;
     await recordAccountAct(tx, accountActor(ctx), "team.member_removed", member.id, { email, name, role });
   });
+}
+
+/** What a member requested in either mode is not refunded once they may not refund. */
+async function endRequestsOf(tx: Orm, merchantId: string, userId: string): Promise<void> {
+  const found = await Promise.all(MODES.map((mode) => findEnvironmentId(tx, merchantId, mode)));
+  await withdrawRequestsOf(
+    tx,
+    found.filter((id) => id !== null),
+    userId,
+  );
 }
 
 const lastOwner = () =>

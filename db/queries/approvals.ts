@@ -1,0 +1,270 @@
+import { and, eq, sql as fragment, ne, type SQL } from "drizzle-orm";
+import type { ApprovalAction, ApprovalStatus } from "@/lib/contract/approvals/words";
+import type { Orm, Sql, Transaction } from "../client";
+import { type ApprovalRequestRow, type ApprovalRuleRow, approvalRequests, approvalRules } from "../schema/approvals";
+import type { ActorRecord } from "../schema/operations";
+import type { Fragment } from "./statement-text";
+
+/** A request as it is now. `refund_id`: the transaction that its approval made. */
+export type ApprovalRow = ApprovalRequestRow & { refund_id: string | null };
+
+/** The payment `p` of a request `r` can never be refunded by its amount any more. */
+const IS_IMPOSSIBLE = `exists (select from payments p where p.environment_id = r.environment_id and p.id = r.subject_id
+    and (p.amount_captured - p.amount_refunded < r.amount or p.status not in ('CAPTURED', 'SETTLED', 'PARTIALLY_REFUNDED')
+      or p.capture_reversed_at is not null or coalesce(p.dispute_status in ('LOST', 'ACCEPTED'), false)))`;
+
+/** A request ends without a write when its time is over or its payment changed. */
+const STATUS = `case when r.status <> 'PENDING' then r.status when r.expires_at <= now() then 'EXPIRED'
+    when ${IS_IMPOSSIBLE} then 'FAILED' else 'PENDING' end`;
+
+const REFUND = `(select o.transaction_id from operations o where o.environment_id = r.environment_id and o.id = r.operation_id)`;
+
+const columns = (sql: Sql | Transaction) => sql.unsafe(`r.*, ${STATUS} as status, ${REFUND} as refund_id`);
+
+/** Adds a request. False: the payment has an open one. Call it after {@link closeEnded}. */
+export async function insertApprovalRequest(tx: Orm, row: ApprovalRequestRow): Promise<boolean> {
+  const rows = await tx
+    .insert(approvalRequests)
+    .values(row)
+    .onConflictDoNothing()
+    .returning({ id: approvalRequests.id });
+  return rows.length === 1;
+}
+
+/** Stores the end of a payment's open request that has ended. Index: `approval_requests_open`. */
+export async function closeEnded(tx: Orm, environmentId: string, subjectId: string): Promise<void> {
+  await tx.execute(fragment`
+    update approval_requests r set status = (${fragment.raw(STATUS)})::text
+    where r.environment_id = ${environmentId}::uuid and r.action = 'REFUND' and r.subject_id = ${subjectId}::uuid
+      and r.status = 'PENDING' and (${fragment.raw(STATUS)}) <> 'PENDING'`);
+}
+
+export async function findApprovalRequest(sql: Sql, environmentId: string, id: string): Promise<ApprovalRow | null> {
+  const [row] = await sql<ApprovalRow[]>`
+    select ${columns(sql)} from approval_requests r where r.environment_id = ${environmentId}::uuid and r.id = ${id}::uuid`;
+  return row ?? null;
+}
+
+/** A payment's requests, newest first. Index: `approval_requests_subject`. */
+export function listRequestsOf(
+  sql: Sql | Transaction,
+  environmentId: string,
+  subjectId: string,
+  limit: number,
+): Promise<ApprovalRow[]> {
+  return sql<ApprovalRow[]>`
+    select ${columns(sql)} from approval_requests r
+    where r.environment_id = ${environmentId}::uuid and r.subject_id = ${subjectId}::uuid
+    order by r.id desc limit ${limit}::int`;
+}
+
+/** Newest first; open ones by `approval_requests_open`, the others by the primary key. */
+export function listApprovalRequests(
+  sql: Sql,
+  environmentId: string,
+  { isOpen, limit, offset }: { isOpen: boolean; limit: number; offset: number },
+): Promise<ApprovalRow[]> {
+  const condition = isOpen
+    ? `r.status = 'PENDING' and (${STATUS}) = 'PENDING'`
+    : `(r.status <> 'PENDING' or (${STATUS}) <> 'PENDING')`;
+  return sql<ApprovalRow[]>`
+    select ${columns(sql)} from approval_requests r
+    where r.environment_id = ${environmentId}::uuid and ${sql.unsafe(condition)}
+    order by r.id desc limit ${limit}::int offset ${offset}::int`;
+}
+
+/** Open requests of others, counted up to `limit`. Index: `approval_requests_open`. */
+export async function countOpenRequests(
+  sql: Sql,
+  environmentId: string,
+  userId: string,
+  limit: number,
+): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*)::int as count from (
+      select 1 from approval_requests r
+      where r.environment_id = ${environmentId}::uuid and r.status = 'PENDING' and r.requested_by <> ${userId}::uuid
+        and (${sql.unsafe(STATUS)}) = 'PENDING'
+      limit ${limit}::int) open`;
+  return row.count;
+}
+
+const pending = (environmentId: string, id: string) =>
+  and(
+    eq(approvalRequests.environment_id, environmentId),
+    eq(approvalRequests.id, id),
+    eq(approvalRequests.status, "PENDING"),
+  );
+
+type Ending = Partial<Pick<ApprovalRequestRow, "decided_by" | "decided_by_name" | "decided_at" | "comment">>;
+
+/**
+ * Ends an open request without its act. False: it has ended. `by`: the member who must have requested it, or
+ * must not have.
+ */
+export async function endRequest(
+  tx: Orm,
+  environmentId: string,
+  id: string,
+  status: Exclude<ApprovalStatus, "PENDING" | "APPROVED">,
+  { requestedBy, notRequestedBy, ...ending }: Ending & { requestedBy?: string; notRequestedBy?: string },
+): Promise<boolean> {
+  const rows = await tx
+    .update(approvalRequests)
+    .set({ status, ...ending, mail_due: status === "REJECTED" || status === "FAILED" })
+    .where(
+      and(
+        pending(environmentId, id),
+        fragment`${approvalRequests.expires_at} > now()`,
+        requestedBy === undefined ? undefined : eq(approvalRequests.requested_by, requestedBy),
+        notRequestedBy === undefined ? undefined : ne(approvalRequests.requested_by, notRequestedBy),
+      ),
+    )
+    .returning({ id: approvalRequests.id });
+  return rows.length === 1;
+}
+
+export async function findRule(
+  orm: Orm,
+  environmentId: string,
+  action: ApprovalAction,
+): Promise<ApprovalRuleRow | null> {
+  const rows = await orm
+    .select()
+    .from(approvalRules)
+    .where(and(eq(approvalRules.environment_id, environmentId), eq(approvalRules.action, action)));
+  return rows[0] ?? null;
+}
+
+/** Replaces a rule. Returns the one before, which it locks. */
+export async function replaceRule(tx: Orm, rule: ApprovalRuleRow): Promise<ApprovalRuleRow | null> {
+  const { environment_id, action, ...values } = rule;
+  await tx.execute(fragment`select pg_advisory_xact_lock(hashtextextended('approval rule ' || ${environment_id}, 0))`);
+  const before = await findRule(tx, environment_id, action);
+  await tx
+    .insert(approvalRules)
+    .values(rule)
+    .onConflictDoUpdate({ target: [approvalRules.environment_id, approvalRules.action], set: values });
+  return before;
+}
+
+/** The rule that binds a member now, and the US cents they refunded alone within its day. */
+export type Ruling = Pick<ApprovalRuleRow, "above_usd" | "day_usd"> & { spent: number };
+
+/** Still counts: a member's day begins with a refund and lasts 24 hours. */
+const IS_TODAY = "a.since between now() - interval '1 day' and now() + interval '1 minute'";
+const SPENT = `case when ${IS_TODAY} then a.spent else 0 end`;
+
+/** The ruling on a member's refunds; null if no rule binds them. */
+export async function findRuling(orm: Orm, environmentId: string, userId: string): Promise<Ruling | null> {
+  const rows = (await orm.execute(fragment`
+    select r.above_usd, r.day_usd, coalesce((select ${fragment.raw(SPENT)}
+        from approval_allowances a where a.environment_id = r.environment_id and a.user_id = u.id), 0)::float8 as spent
+    from approval_rules r join users u on u.role::text = any(r.roles)
+    where r.environment_id = ${environmentId}::uuid and r.action = 'REFUND' and u.id = ${userId}::uuid`)) as unknown as Ruling[];
+  return rows[0] ?? null;
+}
+
+/** postgres.js and the query builder both build statements from templates. */
+type Builder<T> = { (text: TemplateStringsArray, ...values: unknown[]): T; raw(text: string): T };
+
+const spendText = <T>(
+  sql: Builder<T>,
+  { environmentId, userId, cents, condition }: { environmentId: string; userId: string; cents: T; condition: T },
+): T => sql`
+  insert into approval_allowances as a (environment_id, user_id, spent, since)
+  select ${environmentId}::uuid, ${userId}::uuid, ${cents}, now() from ruling
+  where ${condition} and (above_usd is null or ${cents} <= above_usd::bigint * 100)
+    and (day_usd is null or ${cents} <= day_usd::bigint * 100)
+  on conflict (environment_id, user_id) do update set spent = ${sql.raw(SPENT)} + excluded.spent,
+    since = case when ${sql.raw(IS_TODAY)} then a.since else now() end
+  where (select day_usd from ruling) is null
+    or ${sql.raw(SPENT)} + excluded.spent <= (select day_usd from ruling)::bigint * 100
+  returning 1`;
+
+const rulingText = <T>(sql: Builder<T>, environmentId: string, userId: string): T => sql`
+  select r.above_usd, r.day_usd from approval_rules r join users u on u.role::text = any(r.roles)
+  where r.environment_id = ${environmentId}::uuid and r.action = 'REFUND' and u.id = ${userId}::uuid`;
+
+/** A refund that a member makes alone. `worth`: minor units worth 1,000 US dollars. */
+export type AloneRefund = { readonly userId: string; readonly worth: number };
+
+/**
+ * T1's part for a refund that a member makes alone: counts it against the rule for the member's role. One that
+ * the rule refuses fails the statement, which undoes the reservation. Like a key's, the count is never given
+ * back.
+ */
+export function countAlone(sql: Sql | Transaction, environmentId: string, { userId, worth }: AloneRefund) {
+  const tag = Object.assign(
+    (...text: Parameters<Builder<Fragment>>) => (sql as unknown as Builder<Fragment>)(...text),
+    {
+      raw: (text: string) => sql.unsafe(text) as unknown as Fragment,
+    },
+  );
+  const cents = tag`ceil((select amount from locked)::numeric * 100000 / ${worth}::bigint)::bigint`;
+  const condition = tag`(select count(*) from reserved) = 1`;
+  return {
+    ctes: tag`, ruling as (${rulingText(tag, environmentId, userId)}),
+      allowed as (${spendText(tag, { environmentId, userId, cents, condition })})`,
+    check: tag`, require_written(1 - (select count(*) from reserved) * (select count(*) from ruling) + (select count(*) from allowed))`,
+  };
+}
+
+/** Counts a refund that starts after this transaction. False: the rule refuses it. `cents`: US cents. */
+export async function spendAlone(
+  tx: Orm,
+  environmentId: string,
+  { userId, cents }: { userId: string; cents: number },
+): Promise<boolean> {
+  const tag = fragment as unknown as Builder<SQL>;
+  const counted = { environmentId, userId, cents: tag`${cents}::bigint`, condition: tag`true` };
+  const [row] = (await tx.execute(fragment`
+    with ruling as (${rulingText(tag, environmentId, userId)}), allowed as (${spendText(tag, counted)})
+    select (select count(*) from ruling) = (select count(*) from allowed) as passed`)) as unknown as {
+    passed: boolean;
+  }[];
+  return row?.passed === true;
+}
+
+/** The approval that a refund carries out. `by`: the member who decides. */
+export type RefundApproval = {
+  readonly id: string;
+  readonly by: string;
+  readonly auditId: string;
+  readonly requestId: string;
+};
+
+/**
+ * T1's part for an approved refund: the request changes from PENDING to APPROVED in the statement that reserves
+ * the refund. If it has ended, or its approver may not decide, the statement fails and undoes the reservation.
+ */
+export function approveInside(
+  sql: Sql | Transaction,
+  environmentId: string,
+  { paymentId, operationId }: { paymentId: string; operationId: string },
+  { id, by, auditId, requestId }: RefundApproval,
+) {
+  const actor: ActorRecord = { type: "user", id: by };
+  return {
+    ctes: sql`, approved as (
+      update approval_requests r set status = 'APPROVED', decided_by = u.id, decided_by_name = coalesce(u.name, u.email),
+        decided_at = now(), operation_id = ${operationId}::uuid, mail_due = true
+      from users u
+      where r.environment_id = ${environmentId}::uuid and r.id = ${id}::uuid and r.status = 'PENDING' and r.expires_at > now()
+        and r.subject_id = ${paymentId}::uuid and r.amount = (select amount from locked)
+        and u.id = ${by}::uuid and u.id <> r.requested_by
+        and (u.role in ('owner', 'admin') or (u.role = 'finance' and exists (select from approval_rules
+          where environment_id = ${environmentId}::uuid and action = 'REFUND' and finance_decides)))
+        and exists (select from users who where who.id = r.requested_by)
+        and (select count(*) from reserved) = 1
+      returning r.requested_by_name
+    ),
+    approved_audit as (
+      insert into audit_log (environment_id, id, actor, action, object_id, request_id, detail)
+      select ${environmentId}::uuid, ${auditId}::uuid, ${actor as never}::jsonb, 'approval_request.approved', ${id}::uuid,
+        ${requestId}::uuid, jsonb_build_object('name', requested_by_name)
+      from approved
+    )`,
+    check: sql`, require_written(1 - (select count(*) from reserved) + (select count(*) from approved))`,
+  };
+}

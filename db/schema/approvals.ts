@@ -1,0 +1,108 @@
+import { sql } from "drizzle-orm";
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
+import { APPROVAL_ACTIONS, APPROVAL_STATUSES } from "@/lib/contract/approvals/words";
+import { environmentId, instant, money, oneOf } from "../columns";
+
+/** When an act needs a second person: a row per action and environment, none while nobody is bound. */
+export const approvalRules = pgTable(
+  "approval_rules",
+  {
+    environment_id: environmentId(),
+    action: oneOf("approval_action", APPROVAL_ACTIONS)("action").notNull(),
+    /** Roles that may not act alone beyond the amounts. */
+    roles: text("roles").array().notNull(),
+    /** US dollars of one act, and of a member's acts within a day; null for no such limit. */
+    above_usd: integer("above_usd"),
+    day_usd: integer("day_usd"),
+    finance_decides: boolean("finance_decides").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.environment_id, table.action] }),
+    check("approval_rules_amounts", sql`${table.above_usd} >= 0 and ${table.day_usd} >= 0`),
+  ],
+);
+export type ApprovalRuleRow = typeof approvalRules.$inferSelect;
+
+/** What a member whom a rule binds refunded alone within a day, counted by T1 as its rule counts it. */
+export const approvalAllowances = pgTable(
+  "approval_allowances",
+  {
+    environment_id: environmentId(),
+    user_id: uuid("user_id").notNull(),
+    /** US cents. */
+    spent: bigint("spent", { mode: "number" }).notNull(),
+    since: instant("since").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.environment_id, table.user_id] })],
+);
+
+/** Acts that a member requested and another one decides. Only the dashboard shows them. */
+export const approvalRequests = pgTable(
+  "approval_requests",
+  {
+    environment_id: environmentId(),
+    id: uuid("id").notNull(),
+    action: oneOf("approval_action", APPROVAL_ACTIONS)("action").notNull(),
+    /** The payment to refund. */
+    subject_id: uuid("subject_id").notNull(),
+    amount: money("amount").notNull(),
+    currency: text("currency").notNull(),
+    /** The other parameters of the act. */
+    parameters: jsonb("parameters").$type<ApprovalParameters>().notNull(),
+    reason: text("reason").notNull(),
+    /** A PENDING one may have expired, or its payment may no longer allow it: reads show that. */
+    status: oneOf("approval_status", APPROVAL_STATUSES)("status").notNull(),
+    requested_by: uuid("requested_by").notNull(),
+    /** Names at that time, because members can be removed. */
+    requested_by_name: text("requested_by_name").notNull(),
+    decided_by: uuid("decided_by"),
+    decided_by_name: text("decided_by_name"),
+    decided_at: instant("decided_at"),
+    /** What the approver wrote, or why it failed. */
+    comment: text("comment"),
+    /** The operation that T1 wrote with the approval. */
+    operation_id: uuid("operation_id"),
+    /** A mail is due: to those who may decide, or to the member who requested. */
+    mail_due: boolean("mail_due").notNull().default(true),
+    created_at: instant("created_at").notNull(),
+    expires_at: instant("expires_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.environment_id, table.id] }),
+    /** One open request for a payment, and the index for their number. */
+    uniqueIndex("approval_requests_open")
+      .on(table.environment_id, table.action, table.subject_id)
+      .where(sql`status = 'PENDING'`),
+    /** Serves the requests of one payment, and their reconciliation. */
+    index("approval_requests_subject").on(table.environment_id, table.subject_id, table.id),
+    /** Serves the job that mails. Nearly empty. */
+    index("approval_requests_mail_due").on(table.environment_id, table.id).where(sql`mail_due`),
+    check("approval_requests_amount", sql`${table.amount} > 0`),
+    /** Whoever requested never decides. */
+    check("approval_requests_second_person", sql`${table.decided_by} <> ${table.requested_by}`),
+    check(
+      "approval_requests_decided",
+      sql`(${table.status} = 'APPROVED') = (${table.operation_id} is not null)
+        and (${table.status} not in ('APPROVED', 'REJECTED') or (${table.decided_by} is not null and ${table.decided_at} is not null))`,
+    ),
+  ],
+);
+export type ApprovalRequestRow = typeof approvalRequests.$inferSelect;
+
+export type ApprovalParameters = {
+  reason: string | null;
+  comment: string | null;
+  acknowledge_dispute: boolean;
+};

@@ -1,0 +1,415 @@
+import { describe, expect, test } from "vitest";
+import type { UserRow } from "@/db/schema/accounts";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { skippingTimer, testContext } from "@/e2e/fixtures/factories";
+import { moneyTenant } from "@/e2e/fixtures/money";
+import { holds, losesAnswer, says } from "@/e2e/fixtures/scripted-processor";
+import { createTestUser } from "@/e2e/fixtures/users";
+import type { ApprovalRequest, RefundRule } from "@/lib/contract/approvals/approvals";
+import { decodeId, encodeId } from "@/lib/contract/ids";
+import type { MerchantRole } from "@/lib/contract/permissions";
+import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
+import { changeRole, removeMember } from "../team/team";
+import { approveRequest } from "./approve";
+import {
+  countRequestsFor,
+  getRequest,
+  listPaymentRequests,
+  listRequests,
+  rejectRequest,
+  requestRefund,
+  withdrawRequest,
+} from "./requests";
+import { findRuleRefusal, getRefundRule, requireUnbound, updateRefundRule } from "./rules";
+
+const { db } = await testDatabase({ max: 20 });
+
+const RULE: RefundRule = { roles: ["operator", "support"], above_usd: 50, day_usd: null, finance_decides: false };
+
+/** A shop whose operators refund up to $50 alone, with a captured payment of $100. */
+async function shop(rule: Partial<RefundRule> = {}) {
+  const tenant = await moneyTenant(db, { timer: skippingTimer() });
+  const person = async (role: MerchantRole, name: string) =>
+    createTestUser(db, { merchantId: tenant.merchant.id, role, name });
+  const ctxOf = (user: UserRow) =>
+    testContext(tenant.service, tenant.merchant.test, { actor: { type: "user", id: user.id } });
+  const memberOf = ({ id, name, email, role }: UserRow) => ({ userId: id, name, email, role });
+  const [owner, admin, operator] = await Promise.all([
+    person("owner", "Olga"),
+    person("admin", "Adam"),
+    person("operator", "Otto"),
+  ]);
+  await updateRefundRule(ctxOf(owner), { ...RULE, ...rule });
+  const payment = (await tenant.create()).body.id as string;
+  return {
+    ...tenant,
+    person,
+    owner,
+    admin,
+    operator,
+    payment,
+    ctxOf,
+    refund: (by: UserRow, amount?: number, id = payment, key?: string) =>
+      tenant.act("refund", id, amount === undefined ? {} : { amount }, {
+        context: { actor: { type: "user", id: by.id } },
+        ...(key !== undefined && { key }),
+      }),
+    request: (by = operator, amount = 8_000, id = payment) =>
+      requestRefund(ctxOf(by), {
+        subject: id,
+        parameters: { amount },
+        reason: "The parcel is lost",
+        user: memberOf(by),
+      }),
+    approve: (by: UserRow, { id }: ApprovalRequest) => approveRequest(ctxOf(by), { id, user: memberOf(by) }),
+    reject: (by: UserRow, { id }: ApprovalRequest) =>
+      rejectRequest(ctxOf(by), { id, user: memberOf(by), comment: "No" }),
+    withdraw: (by: UserRow, { id }: ApprovalRequest) => withdrawRequest(ctxOf(by), { id, user: memberOf(by) }),
+    read: ({ id }: ApprovalRequest) => getRequest(ctxOf(owner), { id }),
+    count: (by: UserRow) => countRequestsFor(ctxOf(by), memberOf(by)),
+    age: async ({ id }: ApprovalRequest, interval: string) => {
+      await db.sql`update approval_requests set expires_at = expires_at - ${interval}::interval where id = ${decodeId("approval", id)}`;
+    },
+    async refunds(id = payment) {
+      const { transactions } = await tenant.get(id);
+      return transactions.filter(({ type }) => type === "REFUND").map(({ amount, status }) => ({ amount, status }));
+    },
+  };
+}
+
+const outcome = (promise: Promise<unknown>) =>
+  promise.then(
+    () => "done",
+    (error: { code?: string }) => error.code ?? String(error),
+  );
+
+async function expectClean(): Promise<void> {
+  expect((await verifyBooks(db)).checks.filter((check) => check.count > 0)).toEqual([]);
+}
+
+const one = (refunds: { amount: number }[]) => refunds.map(({ amount }) => amount);
+
+describe("a rule for refunds", () => {
+  test("binds its roles only, above its amount only, by payment and by transaction; keys are not bound", async () => {
+    const { refund, operator, owner, payment, act, get } = await shop();
+    expect(await refund(operator, 5_001)).toMatchObject({
+      status: 403,
+      code: "permission_denied",
+      body: { extra: { approval_required: true } },
+    });
+    const charge = (await get(payment)).transactions[0]?.id as string;
+    expect(await refund(operator, 5_001, charge)).toMatchObject({ status: 403 });
+    expect(await refund(operator)).toMatchObject({ status: 403 });
+    expect(await refund(operator, 5_000)).toMatchObject({ status: 201 });
+    expect(await refund(owner, 4_000)).toMatchObject({ status: 201 });
+    expect(await act("refund", payment, { amount: 1_000 })).toMatchObject({ status: 201 });
+    await expectClean();
+  });
+
+  test("leaves the key free, so that the same request works once the rule allows it", async () => {
+    const { refund, operator, owner, ctxOf, key } = await shop();
+    expect(await refund(operator, 6_000, undefined, "again")).toMatchObject({ status: 403 });
+    expect(await key("again")).toBeNull();
+    await updateRefundRule(ctxOf(owner), { ...RULE, above_usd: 60 });
+    expect(await refund(operator, 6_000, undefined, "again")).toMatchObject({ status: 201, replayed: false });
+  });
+
+  test("counts other currencies by their worth", async () => {
+    const { refund, operator, create } = await shop();
+    const euros = (await create({ currency: "EUR" })).body.id as string;
+    expect(await refund(operator, 4_100, euros)).toMatchObject({ status: 403 });
+    expect(await refund(operator, 4_000, euros)).toMatchObject({ status: 201 });
+  });
+
+  test("of a day holds for 40 concurrent refunds of one member, over payments", async () => {
+    const { refund, operator, create, script } = await shop({ above_usd: null, day_usd: 7 });
+    const payments = await Promise.all(Array.from({ length: 4 }, async () => (await create()).body.id as string));
+    const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => refund(operator, 100, payments[i % 4])));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(7);
+    expect(script.count("refund")).toBe(7);
+    await db.sql`update approval_allowances set since = since - interval '25 hours' where user_id = ${operator.id}`;
+    expect(await refund(operator, 700, payments[0])).toMatchObject({ status: 201 });
+    await expectClean();
+  });
+
+  test("keeps its members from managing keys that refund", async () => {
+    const { ctxOf, operator, owner } = await shop();
+    await expect(requireUnbound(ctxOf(operator), operator.id)).rejects.toMatchObject({ code: "permission_denied" });
+    await expect(requireUnbound(ctxOf(owner), owner.id)).resolves.toBeUndefined();
+    const small = { amount: 100, currency: "USD" };
+    expect(await findRuleRefusal(ctxOf(operator), operator.id, small)).toBeNull();
+  });
+
+  test("is recorded with what it was", async () => {
+    const { ctxOf, owner, environmentId } = await shop();
+    expect(await getRefundRule(ctxOf(owner))).toEqual(RULE);
+    await updateRefundRule(ctxOf(owner), { ...RULE, above_usd: 80 });
+    const acts = await db.sql`select detail from audit_log
+      where environment_id = ${environmentId} and action = 'settings.approvals_updated' order by id desc limit 1`;
+    expect(acts).toEqual([{ detail: { mode: "test", changes: { above_usd: [50, 80] } } }]);
+  });
+});
+
+describe("a request", () => {
+  test("is approved by a colleague and refunds once, under its own key, with both names kept", async () => {
+    const { request, approve, operator, admin, owner, count, refunds, environmentId, script, payment } = await shop();
+    const made = await request();
+    expect(made).toMatchObject({
+      status: "PENDING",
+      requested_by: { name: "Otto" },
+      decided_by: null,
+      subject: payment,
+    });
+    expect([await count(admin), await count(owner), await count(operator)]).toEqual([1, 1, 0]);
+    const approved = await approve(admin, made);
+    expect(approved).toMatchObject({
+      status: "APPROVED",
+      decided_by: { id: encodeId("user", admin.id), name: "Adam" },
+      result: expect.stringMatching(/^txn_/),
+    });
+    expect(await approve(admin, made)).toEqual(approved);
+    expect(await outcome(approve(owner, made))).toBe("invalid_state");
+    expect(one(await refunds())).toEqual([8_000]);
+    expect([script.count("refund"), await count(admin)]).toEqual([1, 0]);
+    const [operation] =
+      await db.sql`select idempotency_key, actor from operations where environment_id = ${environmentId} and kind = 'refund'`;
+    expect(operation).toEqual({ idempotency_key: `${made.id}:refund`, actor: { type: "user", id: admin.id } });
+    const acts = await db.sql`select action, actor ->> 'id' as by, detail from audit_log
+      where environment_id = ${environmentId} and action like 'approval_request.%' order by id`;
+    expect(acts).toEqual([
+      { action: "approval_request.created", by: operator.id, detail: { reason: "The parcel is lost" } },
+      { action: "approval_request.approved", by: admin.id, detail: { name: "Otto" } },
+    ]);
+    await expectClean();
+  });
+
+  test("is never decided by its own member, in whatever role, nor by roles that may not", async () => {
+    const { request, approve, reject, person, owner, admin, operator, ctxOf, refunds } = await shop({
+      roles: ["admin"],
+    });
+    const made = await request(admin);
+    for (const act of [approve, reject]) expect(await outcome(act(admin, made))).toBe("permission_denied");
+    await changeRole(ctxOf(owner), { id: encodeId("user", admin.id), role: "owner" });
+    expect(await outcome(approve({ ...admin, role: "owner" }, made))).toBe("permission_denied");
+    for (const role of ["finance", "support", "viewer"] as const) {
+      expect(await outcome(approve(await person(role, role), made))).toBe("permission_denied");
+    }
+    expect(await outcome(approve(operator, made))).toBe("permission_denied");
+    // What the session still has as its role does not matter: T1 reads the member's own.
+    expect(await outcome(approve({ ...operator, role: "admin" }, made))).not.toBe("done");
+    expect(await refunds()).toEqual([]);
+    expect(await outcome(approve(owner, made))).toBe("done");
+  });
+
+  test("may be decided by finance if the rule says so", async () => {
+    const { request, approve, person, count } = await shop({ finance_decides: true });
+    const finance = await person("finance", "Fay");
+    const made = await request();
+    expect(await count(finance)).toBe(1);
+    expect(await approve(finance, made)).toMatchObject({ status: "APPROVED", decided_by: { name: "Fay" } });
+  });
+
+  test("is one at a time for a payment, and refused if the payment does not allow it", async () => {
+    const { request, withdraw, operator, admin, ctxOf, payment } = await shop();
+    const made = await request();
+    expect(await outcome(request(operator, 1_000))).toBe("invalid_state");
+    expect(await outcome(withdraw(admin, made))).toBe("permission_denied");
+    expect(await withdraw(operator, made)).toMatchObject({ status: "WITHDRAWN" });
+    expect(await outcome(request(operator, 10_001))).toBe("amount_exceeds_refundable");
+    const second = await request(operator, 1_000);
+    expect(second).toMatchObject({ status: "PENDING" });
+    const listed = await listPaymentRequests(ctxOf(operator), decodeId("payment", payment) as string);
+    expect(listed.map(({ id }) => id)).toEqual([second.id, made.id]);
+  });
+
+  test("ends after seven days, without a refund, and then another may be made", async () => {
+    const { request, approve, reject, withdraw, operator, admin, age, read, count, refunds } = await shop();
+    const made = await request();
+    expect(Date.parse(made.expires_at) - Date.parse(made.created_at)).toBe(7 * 86_400_000);
+    await age(made, "7 days");
+    expect(await read(made)).toMatchObject({ status: "EXPIRED" });
+    for (const act of [() => approve(admin, made), () => reject(admin, made), () => withdraw(operator, made)]) {
+      expect(await outcome(act())).toBe("invalid_state");
+    }
+    expect([await count(admin), await refunds()]).toEqual([0, []]);
+    expect(await request()).toMatchObject({ status: "PENDING" });
+  });
+
+  test("fails, with a reason, when the payment was refunded otherwise", async () => {
+    const { request, approve, refund, owner, admin, read, count, refunds, ctxOf } = await shop();
+    const made = await request();
+    expect(await refund(owner, 5_000)).toMatchObject({ status: 201 });
+    expect(await read(made)).toMatchObject({ status: "FAILED", comment: expect.stringContaining("no longer") });
+    expect(await count(admin)).toBe(0);
+    expect(await outcome(approve(admin, made))).toBe("invalid_state");
+    expect(one(await refunds())).toEqual([5_000]);
+    const { data } = await listRequests(ctxOf(owner), { isOpen: false, limit: 10, offset: 0 });
+    expect(data.map(({ id, status }) => [id, status])).toEqual([[made.id, "FAILED"]]);
+    expect(await request(undefined, 5_000)).toMatchObject({ status: "PENDING" });
+  });
+
+  test("stays open while the payment's outcome is unknown", async () => {
+    const { request, approve, refund, owner, admin, script, endLeases, complete, read } = await shop();
+    const made = await request(undefined, 5_000);
+    script.next(losesAnswer);
+    expect(await refund(owner, 6_000)).toMatchObject({ status: 202 });
+    // The other refund has reserved its amount, so this one fails with the amount that is left.
+    expect(await approve(admin, made)).toMatchObject({ status: "FAILED", comment: expect.stringContaining("40.00") });
+    await endLeases();
+    await complete();
+    expect(await read(made)).toMatchObject({ status: "FAILED" });
+  });
+
+  test("ends when its member is removed, or may no longer refund", async () => {
+    const { request, approve, person, owner, admin, ctxOf, read, refunds, create } = await shop();
+    const [first, second] = [await person("operator", "Una"), await person("operator", "Uwe")];
+    const made = await request(first);
+    await removeMember(ctxOf(owner), { id: encodeId("user", first.id) });
+    const other = await request(second, 8_000, (await create()).body.id);
+    await changeRole(ctxOf(owner), { id: encodeId("user", second.id), role: "viewer" });
+    for (const each of [made, other]) {
+      expect(await read(each)).toMatchObject({ status: "WITHDRAWN" });
+      expect(await outcome(approve(admin, each))).toBe("invalid_state");
+    }
+    expect(await refunds()).toEqual([]);
+  });
+});
+
+describe("whatever happens at once, there is one refund or none", () => {
+  const ROUNDS = 12;
+
+  /** Runs two acts at once in several shops; returns each round's outcomes with its refunds and status. */
+  async function race(acts: (s: Awaited<ReturnType<typeof shop>>, made: ApprovalRequest) => Promise<unknown>[]) {
+    const s = await shop();
+    const rounds = [];
+    for (let i = 0; i < ROUNDS; i++) {
+      const payment = (await s.create()).body.id as string;
+      const made = await s.request(s.operator, 8_000, payment);
+      const outcomes = await Promise.all(acts(s, made).map(outcome));
+      const refunds = one(await s.refunds(payment));
+      rounds.push({ outcomes, refunds, status: (await s.read(made)).status });
+    }
+    await expectClean();
+    return rounds;
+  }
+
+  test("two approvers, and one of them in two tabs", async () => {
+    for (const { refunds, status, outcomes } of await race((s, made) => [
+      s.approve(s.admin, made),
+      s.approve(s.owner, made),
+      s.approve(s.admin, made),
+    ])) {
+      expect([refunds, status]).toEqual([[8_000], "APPROVED"]);
+      expect(outcomes).toContain("done");
+    }
+  });
+
+  test("approve and withdraw", async () => {
+    for (const { refunds, status, outcomes } of await race((s, made) => [
+      s.approve(s.admin, made),
+      s.withdraw(s.operator, made),
+    ])) {
+      expect(refunds).toEqual(status === "APPROVED" ? [8_000] : []);
+      expect(["APPROVED", "WITHDRAWN"]).toContain(status);
+      expect(outcomes.filter((each) => each === "done")).toHaveLength(1);
+    }
+  });
+
+  test("approve and reject", async () => {
+    for (const { refunds, status } of await race((s, made) => [s.approve(s.admin, made), s.reject(s.owner, made)])) {
+      expect(refunds).toEqual(status === "APPROVED" ? [8_000] : []);
+    }
+  });
+
+  test("approve and expiry", async () => {
+    for (const { refunds, status } of await race((s, made) => [s.approve(s.admin, made), s.age(made, "7 days")])) {
+      expect(refunds).toEqual(status === "APPROVED" ? [8_000] : []);
+    }
+  });
+
+  test("approve, by the requester and by a colleague", async () => {
+    for (const { refunds, status, outcomes } of await race((s, made) => [
+      s.approve({ ...s.operator, role: "owner" }, made),
+      s.approve(s.admin, made),
+    ])) {
+      expect([refunds, status, outcomes]).toEqual([[8_000], "APPROVED", ["permission_denied", "done"]]);
+    }
+  });
+
+  test("approve and the removal of the requester", async () => {
+    const s = await shop();
+    for (let i = 0; i < ROUNDS; i++) {
+      const member = await s.person("operator", "Una");
+      const payment = (await s.create()).body.id as string;
+      const made = await s.request(member, 8_000, payment);
+      await Promise.all([
+        outcome(s.approve(s.admin, made)),
+        removeMember(s.ctxOf(s.owner), { id: encodeId("user", member.id) }),
+      ]);
+      const { status } = await s.read(made);
+      expect(one(await s.refunds(payment))).toEqual(status === "APPROVED" ? [8_000] : []);
+      expect(["APPROVED", "WITHDRAWN"]).toContain(status);
+    }
+    await expectClean();
+  });
+
+  test("approve and another refund of the payment", async () => {
+    for (const { refunds, status } of await race((s, made) => [
+      s.approve(s.admin, made),
+      s.refund(s.owner, 5_000, made.subject),
+    ])) {
+      expect([[8_000], [5_000]]).toContainEqual(refunds);
+      expect(status).toBe(refunds[0] === 8_000 ? "APPROVED" : "FAILED");
+    }
+  });
+});
+
+describe("after a crash", () => {
+  test("between the approval and the processor, recovery makes the refund once", async () => {
+    const { request, approve, admin, owner, script, endLeases, complete, refunds, read } = await shop();
+    const made = await request();
+    const held = holds();
+    script.next(async () => {
+      await held.step(async () => ({ kind: "unknown", reason: "killed" }));
+      return { kind: "unknown", reason: "killed" };
+    });
+    const dying = outcome(approve(admin, made));
+    await held.reached;
+    // Approval and intent are one commit, so the request is APPROVED while the processor has nothing yet.
+    expect(await read(made)).toMatchObject({ status: "APPROVED", decided_by: { name: "Adam" } });
+    expect(await outcome(approve(owner, made))).toBe("invalid_state");
+    held.release();
+    await dying;
+    await endLeases();
+    await complete();
+    expect(one(await refunds())).toEqual([8_000]);
+    expect((await refunds())[0]?.status).not.toBe("PENDING");
+    expect(await approve(admin, made)).toMatchObject({ status: "APPROVED" });
+    expect(one(await refunds())).toEqual([8_000]);
+    await expectClean();
+  });
+
+  test("with the response lost, the same approver and another one get the same refund", async () => {
+    const { request, approve, admin, script, endLeases, complete, refunds } = await shop();
+    const made = await request();
+    script.next(losesAnswer);
+    const first = await approve(admin, made);
+    expect(first).toMatchObject({ status: "APPROVED" });
+    await endLeases();
+    await complete();
+    expect(await approve(admin, made)).toMatchObject({ result: first.result });
+    expect(one(await refunds())).toEqual([8_000]);
+    await expectClean();
+  });
+
+  test("a refund that the processor declines leaves the approval, and the money where it was", async () => {
+    const { request, approve, admin, script, refunds, payment, get } = await shop();
+    const made = await request();
+    script.next(says({ kind: "declined", decline_code: "generic_decline" }));
+    expect(await approve(admin, made)).toMatchObject({ status: "APPROVED" });
+    expect((await refunds()).map(({ status }) => status)).toEqual(["FAILED"]);
+    expect(await get(payment)).toMatchObject({ amount_refunded: 0 });
+    const { checks } = await verifyBooks(db);
+    expect(checks.find(({ check }) => check === "approval_is_one_refund")).toMatchObject({ count: 0 });
+  });
+});
