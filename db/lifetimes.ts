@@ -34,6 +34,7 @@ export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   "public.operations": BOOKS,
   "public.processor_objects": BOOKS,
   "public.disputes": BOOKS,
+  "public.dispute_movements": BOOKS,
   "public.reconciliation_runs": { kept: "400 days", job: "compare with processors" },
   // Credentials are removed on disconnecting; the row stays, because payments reference it.
   "public.processor_connections": OF_THE_MERCHANT,

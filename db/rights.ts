@@ -78,6 +78,7 @@ export const TABLE_RIGHTS: Record<string, Rights> = {
   operations: { app: KEPT, jobs: KEPT },
   processor_objects: { app: APPENDED, jobs: APPENDED },
   disputes: { app: KEPT, jobs: KEPT },
+  dispute_movements: { app: APPENDED, jobs: KEPT },
   // Runs for the operator's accounts have no environment; only support staff see them.
   reconciliation_runs: { app: KEPT, owned: `environment_id = ${CURRENT}`, jobs: ALL },
   processor_connections: { app: KEPT, jobs: KEPT },

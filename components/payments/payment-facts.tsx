@@ -8,7 +8,6 @@ import { Facts, MetadataFacts, Money } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy";
 import { cn } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
-import { isLost } from "@/lib/contract/disputes/statuses";
 import { isMailable } from "@/lib/contract/emails";
 import { cardText } from "@/lib/contract/format";
 import type { PaymentDetail, ShownPayment } from "@/lib/contract/payments/payment-detail";
@@ -165,7 +164,6 @@ function DisputeNotice({ dispute, mode }: { dispute: PaymentDetail["disputes"][n
             Submit evidence by <Time at={before} />.
           </>
         )}
-        {isLost(status) && " Your balance here doesn’t account for disputes, so the amount stays in it."}
       </p>
       <p className="mt-1 flex flex-wrap items-center gap-x-3 text-soft text-xs">
         <Link href={disputePath(mode, dispute.id)} prefetch={false} className="text-accent hover:underline">

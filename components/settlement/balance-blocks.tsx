@@ -22,25 +22,26 @@ export function StatementCard({ statement }: { statement: BalanceStatement }) {
       <table className="w-full text-left text-[13px] max-sm:block">
         <caption className="sr-only">From the opening to the closing balance in {currency}</caption>
         <ColumnHeads
-          className="max-sm:block max-sm:[&_tr]:grid max-sm:[&_tr]:grid-cols-3 max-sm:[&_tr]:items-center"
+          className="max-sm:block max-sm:[&_tr]:grid max-sm:[&_tr]:grid-cols-4 max-sm:[&_tr]:items-center"
           columns={[
             ["Movement", "px-4 max-sm:sr-only"],
             ["Pending", "px-4 text-right"],
             ["Available", "px-4 text-right"],
             ["In payout", "px-4 text-right"],
+            ["In dispute", "px-4 text-right"],
           ]}
         />
         <tbody className="max-sm:block">
           {lines.map(({ line, amounts }, index) => (
             <tr
               key={line}
-              className={`not-last:border-b max-sm:grid max-sm:grid-cols-3 ${index === 0 || index === lines.length - 1 ? "bg-raised font-medium" : ""}`}
+              className={`not-last:border-b max-sm:grid max-sm:grid-cols-4 ${index === 0 || index === lines.length - 1 ? "bg-raised font-medium" : ""}`}
             >
-              <th scope="row" className="px-4 py-1.5 font-[inherit] max-sm:col-span-3 max-sm:pb-0">
+              <th scope="row" className="px-4 py-1.5 font-[inherit] max-sm:col-span-4 max-sm:pb-0">
                 {STATEMENT_LINES[line]}
               </th>
               {amounts.map((amount, column) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: the three columns
+                // biome-ignore lint/suspicious/noArrayIndexKey: the four columns
                 <td key={column} className="px-4 py-1.5 text-right">
                   {amount === 0 && index > 0 && index < lines.length - 1 ? (
                     <span className="text-soft">–</span>
@@ -103,7 +104,8 @@ export function MovementTable({ movements, mode }: { movements: readonly Balance
 }
 
 /** The object behind a movement; each has exactly one. */
-function subjectOf({ transaction_id, settlement_batch_id, payout_id }: BalanceMovement, mode: Mode) {
+function subjectOf({ transaction_id, settlement_batch_id, payout_id, dispute_id }: BalanceMovement, mode: Mode) {
+  if (dispute_id !== null) return { href: `/${mode}/disputes/${dispute_id}`, label: "View dispute" };
   if (transaction_id !== null) return { href: `/${mode}/transactions/${transaction_id}`, label: "View transaction" };
   return settlement_batch_id === null
     ? { href: `/${mode}/payouts/${payout_id}`, label: "View payout" }

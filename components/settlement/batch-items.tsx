@@ -76,3 +76,59 @@ export function BatchItemTable({
     </table>
   );
 }
+
+type DisputeItem = { dispute_id: string; amount: number; fee: number; created_at: string };
+
+const DISPUTE_COLUMNS = [
+  ["Dispute", "w-44 pr-4"],
+  ["Amount", "w-32 pr-6 text-right"],
+  ["Fee", "w-28 pr-6 text-right max-sm:hidden"],
+  ["Net", "w-32 pr-6 text-right max-sm:hidden"],
+  ["Booked", "w-36 max-sm:hidden"],
+] as const;
+
+/** What disputes took from a payout, or returned to it. */
+export function DisputeItemTable({
+  items,
+  currency,
+  mode,
+}: {
+  items: readonly DisputeItem[];
+  currency: string;
+  mode: Mode;
+}) {
+  return (
+    <table className="w-full text-left text-[13px] sm:table-fixed">
+      <caption className="sr-only">Disputes of this payout, oldest first</caption>
+      <ColumnHeads columns={DISPUTE_COLUMNS} className="max-sm:sr-only" />
+      <tbody>
+        {items.map((item) => (
+          <tr key={`${item.dispute_id} ${item.created_at}`} className="relative h-10 border-b hover:bg-raised">
+            <td className="py-2 pr-4 align-middle">
+              <Link href={`/${mode}/disputes/${item.dispute_id}`} className="font-medium after:absolute after:inset-0">
+                {item.amount > 0 ? "Dispute returned" : "Dispute"}
+              </Link>
+            </td>
+            <td className="py-2 pr-6 text-right align-middle max-sm:pr-0">
+              <Money amount={item.amount} currency={currency} bare />
+              {item.fee !== 0 && (
+                <span className="block text-soft text-xs sm:hidden">
+                  Fee <Money amount={-item.fee} currency={currency} bare />
+                </span>
+              )}
+            </td>
+            <td className="py-2 pr-6 text-right align-middle text-soft max-sm:hidden">
+              {item.fee === 0 ? "–" : <Money amount={item.fee} currency={currency} bare />}
+            </td>
+            <td className="py-2 pr-6 text-right align-middle max-sm:hidden">
+              <Money amount={item.amount + item.fee} currency={currency} bare />
+            </td>
+            <td className="relative py-2 align-middle text-soft max-sm:hidden">
+              <Time at={item.created_at} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -77,7 +77,7 @@ function Explanation({ payout, mode }: { payout: NextPayoutLine; mode: Mode }) {
       );
     case "none":
       return payout.amount < 0
-        ? "Refunds and fees exceed sales. The next payouts are reduced by the difference."
+        ? "Refunds, fees and disputes exceed sales. The next payouts are reduced by the difference."
         : "Everything has been paid out.";
     default:
       return payout satisfies never;

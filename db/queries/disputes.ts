@@ -117,18 +117,6 @@ export async function readDisputed(
     group by 1, 2 order by 3 desc, 2`;
 }
 
-/**
- * Lost disputes by currency over all environments: lost money that no ledger holds. Scans the table; for
- * reconciliation.
- */
-export async function sumLostDisputes(
-  sql: Sql | Transaction,
-): Promise<{ currency: string; count: number; amount: number }[]> {
-  return sql<{ currency: string; count: number; amount: number }[]>`
-    select currency, count(*)::int as count, sum(amount)::float8 as amount from disputes where status in ('LOST', 'ACCEPTED')
-    group by 1 order by 1`;
-}
-
 export async function findDispute(orm: Orm, environmentId: string, id: string): Promise<DisputeRow | null> {
   const [row] = await orm
     .select()

@@ -1,12 +1,9 @@
 import { sql } from "drizzle-orm";
-import { check, index, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { boolean, check, index, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { DISPUTE_NOTICES, DISPUTE_REASONS, DISPUTE_STATUSES } from "@/lib/contract/disputes/statuses";
 import { environmentId, instant, money, oneOf } from "../columns";
 
-/**
- * Chargebacks and inquiries of cardholders' banks, as the processor last reported them. They are kept beside
- * the books: no ledger line follows from a dispute.
- */
+/** Chargebacks and inquiries of cardholders' banks, as the processor last reported them. */
 export const disputes = pgTable(
   "disputes",
   {
@@ -27,6 +24,8 @@ export const disputes = pgTable(
     network_reason_code: text("network_reason_code"),
     /** The processor's, in the dispute's currency; null if it is not known. */
     fee: money("fee"),
+    /** The bank took the amount back, at least for a time; false for an inquiry, which takes nothing. */
+    withdrawn: boolean("withdrawn").notNull().default(true),
     /** Its page at the processor. */
     dashboard_url: text("dashboard_url"),
     status: oneOf("dispute_status", DISPUTE_STATUSES)("status").notNull(),
@@ -63,3 +62,38 @@ export const disputes = pgTable(
   ],
 );
 export type DisputeRow = typeof disputes.$inferSelect;
+
+/**
+ * What a dispute took from the available balance and returned to it: one row per report that moved money, with
+ * its ledger lines under the row's id, in one commit. A later report moves only the difference.
+ */
+export const disputeMovements = pgTable(
+  "dispute_movements",
+  {
+    environment_id: environmentId(),
+    id: uuid("id").notNull(),
+    dispute_id: uuid("dispute_id").notNull(),
+    payment_id: uuid("payment_id").notNull(),
+    currency: text("currency").notNull(),
+    /** Changes of the available balance: negative when they leave it, zero when a dispute only ends. */
+    amount: money("amount").notNull(),
+    fee: money("fee").notNull(),
+    /** The payout that accounts for it; null until one does. */
+    payout_id: uuid("payout_id"),
+    /** It was in a payout that failed. */
+    payout_failed: boolean("payout_failed").notNull().default(false),
+    created_at: instant("created_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.environment_id, table.id] }),
+    /** Serves the next difference, and the dispute's page. */
+    index("dispute_movements_dispute").on(table.environment_id, table.dispute_id, table.id),
+    /** Serves the payment's page. */
+    index("dispute_movements_payment").on(table.environment_id, table.payment_id, table.id),
+    /** Serves payouts: what none of them accounts for. */
+    index("dispute_movements_available")
+      .on(table.environment_id, table.currency, table.id)
+      .where(sql`payout_id is null and (amount <> 0 or fee <> 0)`),
+  ],
+);
+export type DisputeMovementRow = typeof disputeMovements.$inferSelect;

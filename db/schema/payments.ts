@@ -106,13 +106,14 @@ export type PaymentRow = typeof payments.$inferSelect;
 /**
  * Ledger accounts, per environment and currency. The merchant's money is in three: `merchant_payable` is
  * captured, not settled; `merchant_available` is settled, in no payout; `merchant_in_payout` is on its way to
- * the bank. `suspense` holds what the processor reports and we cannot match.
+ * the bank. `disputes` holds what banks took back until the dispute ends. `suspense` holds what the processor reports and we cannot match.
  */
 export const LEDGER_ACCOUNTS = [
   "processor_receivable",
   "merchant_payable",
   "merchant_available",
   "merchant_in_payout",
+  "disputes",
   "fees",
   "bank",
   "suspense",
@@ -122,7 +123,7 @@ const ledgerAccount = oneOf("ledger_account", LEDGER_ACCOUNTS);
 
 /**
  * Double entry, append-only (by trigger): each row debits one account and credits another, so the books
- * balance by construction. `operation_id` names an operation, a settlement batch or a payout.
+ * balance by construction. `operation_id` names an operation, a settlement batch, a payout or a movement of a dispute.
  */
 export const ledgerEntries = pgTable(
   "ledger_entries",

@@ -5,8 +5,8 @@ import { environmentId, instant, money, oneOf } from "../columns";
 
 /**
  * Transfers to a merchant's bank. A trigger limits the status to PENDING → IN_TRANSIT → PAID or FAILED, each
- * change in the commit of its ledger line. `settlement_batches.payout_id` says which batches it pays;
- * `settlement_batch_ids` keeps the list after a failure.
+ * change in the commit of its ledger line. `settlement_batches.payout_id` says which batches it pays, and
+ * `dispute_movements.payout_id` which movements; its own lists keep both after a failure.
  */
 export const payouts = pgTable(
   "payouts",
@@ -17,6 +17,9 @@ export const payouts = pgTable(
     currency: text("currency").notNull(),
     amount: money("amount").notNull(),
     settlement_batch_ids: uuid("settlement_batch_ids").array().notNull(),
+    dispute_movement_ids: uuid("dispute_movement_ids").array().notNull().default(sql`'{}'`),
+    /** Part of the amount: what these took, if negative, or returned. */
+    dispute_amount: money("dispute_amount").notNull().default(0),
     /** The receiving account, as of then. */
     bank_name: text("bank_name").notNull(),
     bank_country: text("bank_country").notNull(),

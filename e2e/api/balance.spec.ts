@@ -18,13 +18,13 @@ test("the balance follows a payment from capture to payout, and each entry has a
   const { service } = tenant.context();
   const payment = await captured(api, { amount: 700 });
   const balance = async () => (await api.call(getBalance)).ok().currencies;
-  expect(await balance()).toEqual([{ currency: "USD", pending: 700, available: 0, in_payout: 0 }]);
+  expect(await balance()).toEqual([{ currency: "USD", pending: 700, available: 0, in_payout: 0, in_dispute: 0 }]);
   await runSettlement(service, { environmentId: tenant.merchant.test.id });
   // The service's own job may have created the payout already.
   const [settled] = await balance();
   expect([settled?.pending, (settled?.available ?? 0) + (settled?.in_payout ?? 0)]).toEqual([0, 700]);
   await runPayouts(service);
-  expect(await balance()).toEqual([{ currency: "USD", pending: 0, available: 0, in_payout: 700 }]);
+  expect(await balance()).toEqual([{ currency: "USD", pending: 0, available: 0, in_payout: 700, in_dispute: 0 }]);
 
   const [payout] = (await api.call(listPayouts, { query: { currency: "USD" } })).ok().data;
   expect(payout).toMatchObject({ object: "payout", amount: 700, currency: "USD", failure_reason: null });

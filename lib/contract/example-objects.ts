@@ -334,6 +334,7 @@ export const payout: Payout = {
   currency: "USD",
   arrival_date: "2026-11-23",
   settlement_batch_ids: [settlementBatch.id],
+  dispute_amount: 0,
   failure_reason: null,
   bank_account: { bank_name: "Sandbox Bank", country: "US", last4: "6789" },
   environment: "sandbox",

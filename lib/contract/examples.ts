@@ -79,6 +79,7 @@ function movementOf(type: "capture" | "fee" | "settlement"): BalanceMovement {
     transaction_id: settles ? null : CHARGE_ID,
     settlement_batch_id: settles ? id : null,
     payout_id: null,
+    dispute_id: null,
     created_at: settles ? created_at : charge.created_at,
   };
 }
@@ -283,7 +284,7 @@ export const EXAMPLES: ExamplesOf<Endpoints> = {
       "In one currency": {
         object: "balance",
         environment: "sandbox",
-        currencies: [{ currency: "USD", pending: 7319, available: 0, in_payout: 4854 }],
+        currencies: [{ currency: "USD", pending: 7319, available: 0, in_payout: 4854, in_dispute: 0 }],
       },
     },
   },

@@ -151,6 +151,7 @@ export const movementExportRoute = pageExport({
     text("settlement_batch_id", "Batch id"),
     text("payout_id", "Payout id"),
     text("id", "Movement id"),
+    text("dispute_id", "Dispute id"),
   ],
   row: ({ object: _, ...movement }: BalanceMovement) => movement,
   open: exportMovements,

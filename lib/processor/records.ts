@@ -16,6 +16,8 @@ export type Dispute = {
   network_reason_code: string | null;
   /** Minor units of `currency`; null if the processor doesn't report it. */
   fee: number | null;
+  /** It took the amount back, at least for a time. False for an inquiry, which takes nothing. */
+  withdrawn: boolean;
   status: "needs_response" | "under_review" | "won" | "lost" | "accepted";
   respond_by: Date | null;
   created_at: Date;

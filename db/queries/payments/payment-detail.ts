@@ -131,12 +131,15 @@ function listOperations(tx: Transaction, environmentId: string, paymentId: strin
     order by o.id desc limit ${DETAIL_LIMIT}::int`;
 }
 
-/** Indexes: `operations_payment`, then the primary key of the ledger. */
+/** Indexes: `operations_payment`, `dispute_movements_payment`, then the primary key of the ledger. */
 function listLedgerLines(tx: Transaction, environmentId: string, paymentId: string) {
   return tx<LedgerRow[]>`
-    select l.* from operations o
-    join ledger_entries l on l.environment_id = o.environment_id and l.operation_id = o.id
-    where o.environment_id = ${environmentId}::uuid and o.payment_id = ${paymentId}::uuid
+    select l.* from (
+      select id from operations where environment_id = ${environmentId}::uuid and payment_id = ${paymentId}::uuid
+      union all
+      select id from dispute_movements where environment_id = ${environmentId}::uuid and payment_id = ${paymentId}::uuid
+    ) o
+    join ledger_entries l on l.environment_id = ${environmentId}::uuid and l.operation_id = o.id
     order by l.created_at desc, l.operation_id desc, l.line desc limit ${DETAIL_LIMIT}::int`;
 }
 

@@ -2,6 +2,7 @@ import type { Database, Transaction } from "@/db/client";
 import type { OperationKind } from "@/db/schema/operations";
 import { AUDIT_CHECKS } from "./audit-chain";
 import type { BookCheck } from "./book-check";
+import { DISPUTE_CHECKS } from "./disputes";
 import { ACCOUNT_CHECKS, FIGURE_CHECKS, REPORT_CHECKS } from "./figures";
 import { LEDGER_CHECKS } from "./ledger";
 import { OPERATION_CHECKS } from "./operations";
@@ -14,6 +15,7 @@ export const BOOK_CHECKS: readonly BookCheck[] = [
   ...PAYMENT_CHECKS,
   ...OPERATION_CHECKS,
   ...LEDGER_CHECKS,
+  ...DISPUTE_CHECKS,
   ...PROCESSOR_CHECKS,
   ...SUBSCRIPTION_CHECKS,
   ...FIGURE_CHECKS,

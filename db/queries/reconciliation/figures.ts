@@ -21,7 +21,13 @@ const FACTS = `
       when debit_account = 'merchant_available' and credit_account = 'merchant_payable' then 'settled_back'
       when debit_account = 'merchant_available' and credit_account = 'merchant_in_payout' then 'payout'
       when debit_account = 'merchant_in_payout' and credit_account = 'merchant_available' then 'payout_failed'
-      when debit_account = 'merchant_in_payout' and credit_account = 'bank' then 'payout_paid' end as measure
+      when debit_account = 'merchant_in_payout' and credit_account = 'bank' then 'payout_paid'
+      when debit_account = 'merchant_available' and credit_account = 'disputes' and line = 1 then 'disputed'
+      when debit_account = 'merchant_available' and credit_account = 'disputes' then 'dispute_fee'
+      when debit_account = 'disputes' and credit_account = 'merchant_available' and line = 1 then 'dispute_returned'
+      when debit_account = 'disputes' and credit_account = 'merchant_available' then 'dispute_fee_returned'
+      when debit_account = 'disputes' and credit_account = 'bank' then 'dispute_paid'
+      when debit_account = 'bank' and credit_account = 'disputes' then 'dispute_paid_back' end as measure
   from ledger_entries
   where 'processor_receivable' not in (debit_account, credit_account) or 'bank' not in (debit_account, credit_account)
   union all
@@ -59,10 +65,13 @@ export const FIGURE_CHECKS: readonly BookCheck[] = [
 /** Sign with which a ledger line counts in the figure that a report's totals are compared with. */
 const REPORTED = `case
   when r.type = 'balance' then case measure when 'captured' then 1 when 'refund_failed' then 1
-    when 'refunded' then -1 when 'fee' then -1 when 'payout_paid' then -1 end
+    when 'refunded' then -1 when 'fee' then -1 when 'payout_paid' then -1
+    when 'dispute_paid' then -1 when 'dispute_paid_back' then 1 end
   when r.type = 'payouts' then case measure when 'payout' then 1 when 'payout_failed' then -1 end
   when r.type = 'fees' then case measure when 'fee' then 1 end
-  else case measure when 'captured' then 1 when 'refund_failed' then 1 when 'refunded' then -1 when 'fee' then -1 end end`;
+  else case measure when 'captured' then 1 when 'refund_failed' then 1 when 'refunded' then -1 when 'fee' then -1
+    when 'disputed' then -1 when 'dispute_fee' then -1 when 'dispute_returned' then 1
+    when 'dispute_fee_returned' then 1 end end`;
 
 /** Selects the rows of a subscriptions report from the events. */
 const SUBSCRIPTIONS = SUBSCRIPTION_ROWS.replaceAll(":environment", "r.environment_id")

@@ -54,6 +54,9 @@ const LINES_OF_BATCHES = `
   where payment_id is null
   group by environment_id, operation_id`;
 
+/** Disputes' movements that change the available balance. */
+const TAKING = "select * from dispute_movements where amount <> 0 or fee <> 0";
+
 /** The merchant's balance in an account, from the ledger alone. */
 const heldIn = (account: string) => `
   select environment_id, currency, sum(case '${account}' when credit_account then amount else -amount end) as balance
@@ -64,15 +67,17 @@ export const LEDGER_CHECKS: readonly BookCheck[] = [
   {
     check: "ledger_balances",
     proves:
-      "Every ledger line moves a positive amount between two accounts, for an operation, batch or payout of its currency.",
+      "Every ledger line moves a positive amount between two accounts, for an operation, batch, payout or dispute’s movement of its currency.",
     sql: `
       select l.environment_id, l.operation_id, l.line, l.payment_id, l.debit_account, l.credit_account, l.amount, l.currency
       from ledger_entries l
       left join operations o on o.environment_id = l.environment_id and o.id = l.operation_id
       left join settlement_batches b on b.environment_id = l.environment_id and b.id = l.operation_id
       left join payouts u on u.environment_id = l.environment_id and u.id = l.operation_id
+      left join dispute_movements m on m.environment_id = l.environment_id and m.id = l.operation_id
       where l.amount <= 0 or l.debit_account = l.credit_account
-        or l.currency is distinct from coalesce(o.currency, b.currency, u.currency) or l.payment_id is distinct from o.payment_id`,
+        or l.currency is distinct from coalesce(o.currency, b.currency, u.currency, m.currency)
+        or l.payment_id is distinct from coalesce(o.payment_id, m.payment_id)`,
   },
   {
     check: "receivable_is_unsettled_money",
@@ -128,18 +133,28 @@ export const LEDGER_CHECKS: readonly BookCheck[] = [
   {
     check: "payout_is_sum_of_batches",
     proves:
-      "A payout is the sum of its settlement batches' net amounts, and a batch is in two payouts only if all but one failed.",
+      "A payout is the sum of its settlement batches' net amounts and its disputes' movements, and each is in two payouts only if all but one failed.",
     sql: `
-      select coalesce(u.environment_id, b.environment_id) as environment_id, u.id as payout_id, u.status, u.amount,
-        b.batch_ids, b.net::float8 as sum_of_batches
+      select coalesce(u.environment_id, h.environment_id) as environment_id, u.id as payout_id, u.status, u.amount, u.dispute_amount,
+        h.batch_ids, h.movement_ids, h.net::float8 as sum_of_batches, h.disputed::float8 as sum_of_disputes
       from payouts u
       full join (
-        select environment_id, payout_id, sum(net) as net, array_agg(id order by id) as batch_ids, array_agg(distinct currency) as currencies
-        from (${BATCH_NETS}) n where payout_id is not null group by 1, 2
-      ) b on b.environment_id = u.environment_id and b.payout_id = u.id
+        select environment_id, payout_id, coalesce(sum(net) filter (where kind = 'batch'), 0) as net,
+          coalesce(sum(net) filter (where kind = 'dispute'), 0) as disputed,
+          coalesce(array_agg(id order by id) filter (where kind = 'batch'), '{}') as batch_ids,
+          coalesce(array_agg(id order by id) filter (where kind = 'dispute'), '{}') as movement_ids,
+          array_agg(distinct currency) as currencies
+        from (
+          select environment_id, payout_id, id, currency, net, 'batch' as kind from (${BATCH_NETS}) n
+          union all
+          select environment_id, payout_id, id, currency, amount + fee, 'dispute' from dispute_movements
+        ) held
+        where payout_id is not null group by 1, 2
+      ) h on h.environment_id = u.environment_id and h.payout_id = u.id
       where u.id is null or case u.status
-        when 'FAILED' then b.payout_id is not null
-        else (u.amount, u.settlement_batch_ids, array[u.currency]) is distinct from (b.net::bigint, b.batch_ids, b.currencies) end`,
+        when 'FAILED' then h.payout_id is not null
+        else (u.amount, u.dispute_amount, u.settlement_batch_ids, u.dispute_movement_ids, array[u.currency])
+          is distinct from ((h.net + h.disputed)::bigint, h.disputed::bigint, h.batch_ids, h.movement_ids, h.currencies) end`,
   },
   {
     check: "payout_has_ledger_lines",
@@ -157,7 +172,7 @@ export const LEDGER_CHECKS: readonly BookCheck[] = [
   {
     check: "balance_is_batches_and_payouts",
     proves:
-      "The available balance is the net amount of batches without a payout, and the amount in payout is that of payouts in transit.",
+      "The available balance is the net amount of batches and disputes' movements without a payout, and the amount in payout is that of payouts in transit.",
     sql: `
       select coalesce(l.environment_id, t.environment_id) as environment_id, coalesce(l.currency, t.currency) as currency,
         coalesce(l.account, t.account) as account, coalesce(l.balance, 0)::float8 as balance, coalesce(t.balance, 0)::float8 as expected
@@ -168,7 +183,12 @@ export const LEDGER_CHECKS: readonly BookCheck[] = [
       ) l
       full join (
         select 'available' as account, environment_id, currency, sum(net) as balance
-        from (${BATCH_NETS}) n where payout_id is null group by 2, 3
+        from (
+          select environment_id, currency, payout_id, net from (${BATCH_NETS}) n
+          union all
+          select environment_id, currency, payout_id, amount + fee from (${TAKING}) m
+        ) held
+        where payout_id is null group by 2, 3
         union all
         select 'in_payout', environment_id, currency, sum(amount)
         from payouts where status in ('PENDING', 'IN_TRANSIT') group by 2, 3

@@ -16,6 +16,7 @@ export type ReportRange = {
 };
 
 const EARNED = ["capture", "refund", "refund_reversal"] as const;
+const DISPUTED = ["dispute", "dispute_return", "dispute_fee"] as const;
 const LEAVING = ["payout", "payout_failure"] as const;
 
 /** Rows of a report as a table expression, in no order. */
@@ -31,16 +32,18 @@ function rowsOf(sql: Sql, environmentId: string, type: ListedReport, range: Repo
           coalesce(sum(amount) filter (where type = 'capture'), 0)::float8 as gross,
           (count(*) filter (where type = 'refund'))::int as refund_count,
           coalesce(sum(-amount) filter (where type in ('refund', 'refund_reversal')), 0)::float8 as refunds,
-          coalesce(sum(-amount) filter (where type = 'fee'), 0)::float8 as fees, sum(amount)::float8 as net
-        from ${movements([...EARNED, "fee"])} m group by 1, 2
+          coalesce(sum(-amount) filter (where type = 'fee'), 0)::float8 as fees, sum(amount)::float8 as net,
+          coalesce(sum(-amount) filter (where type in ('dispute', 'dispute_return')), 0)::float8 as disputes,
+          coalesce(sum(-amount) filter (where type = 'dispute_fee'), 0)::float8 as dispute_fees
+        from ${movements([...EARNED, "fee", ...DISPUTED])} m group by 1, 2
       )`;
     case "transactions":
       return sql`(
         select m.created_at as booked_at, m.operation_id, m.line, m.type, o.transaction_id, m.payment_id, m.currency,
           m.amount::bigint as amount, coalesce(f.amount, 0) as fee, (m.amount - coalesce(f.amount, 0))::bigint as net,
           t.customer_id, t.customer_email, t.customer_name, t.description
-        from ${movements(EARNED)} m
-        cross join lateral ${operationOf(sql, environmentId)} o
+        from ${movements([...EARNED, ...DISPUTED])} m
+        cross join lateral ${sourceOf(sql, environmentId)} o
         left join lateral (
           select t.customer_id, t.customer_email, t.customer_name, t.description from transactions t
           where t.environment_id = ${environmentId}::uuid and t.id = o.transaction_id limit 1
@@ -58,14 +61,22 @@ function rowsOf(sql: Sql, environmentId: string, type: ListedReport, range: Repo
     case "payouts":
       return sql`(
         select m.created_at as booked_at, m.operation_id, m.line, m.operation_id as payout_id, m.type as movement,
-          u.arrival_date::text as arrival_date, b.id as settlement_batch_id, i.kind as type, i.id as transaction_id,
+          u.arrival_date::text as arrival_date, i.settlement_batch_id, i.kind as type, i.id as transaction_id,
           i.payment_id, m.currency, (s.sign * i.amount)::bigint as amount, (s.sign * i.fee)::bigint as fee,
-          (s.sign * (i.amount - i.fee))::bigint as net
+          (s.sign * (i.amount - i.fee))::bigint as net, i.dispute_id
         from ${movements(LEAVING)} m
         join payouts u on u.environment_id = ${environmentId}::uuid and u.id = m.operation_id
-        cross join unnest(u.settlement_batch_ids) as b (id)
         cross join lateral (select case m.type when 'payout' then 1 else -1 end as sign) s
-        cross join lateral ${itemsOf(sql, environmentId, sql`b.id`)} i
+        cross join lateral (
+          select b.id as settlement_batch_id, c.*, null::uuid as dispute_id
+          from unnest(u.settlement_batch_ids) as b (id) cross join lateral ${itemsOf(sql, environmentId, sql`b.id`)} c
+          union all
+          select null, d.transaction_id, d.payment_id, case when a.amount > 0 then 'dispute_return' else 'dispute' end,
+            a.amount, -a.fee, d.id
+          from dispute_movements a
+          join disputes d on d.environment_id = a.environment_id and d.id = a.dispute_id
+          where a.environment_id = ${environmentId}::uuid and a.id = any(u.dispute_movement_ids)
+        ) i
       )`;
     case "disputes":
     case "subscriptions":
@@ -96,6 +107,15 @@ function withValues(sql: Sql, environmentId: string, text: string, { from, befor
 const operationOf = (sql: Sql, environmentId: string): Fragment => sql`(
   select o.transaction_id, o.fee_basis_points from operations o
   where o.environment_id = ${environmentId}::uuid and o.id = m.operation_id limit 1
+)`;
+/** The transaction of a movement, which may be a dispute's. */
+const sourceOf = (sql: Sql, environmentId: string): Fragment => sql`(
+  (select o.transaction_id from operations o
+  where o.environment_id = ${environmentId}::uuid and o.id = m.operation_id limit 1)
+  union all
+  (select d.transaction_id from dispute_movements a
+  join disputes d on d.environment_id = a.environment_id and d.id = a.dispute_id
+  where a.environment_id = ${environmentId}::uuid and a.id = m.operation_id limit 1)
 )`;
 const lineOf = (sql: Sql, environmentId: string, line: 1 | 2): Fragment => sql`(
   select l.amount, l.credit_account from ledger_entries l
@@ -130,7 +150,7 @@ const ORDERS: Record<ListedReport, string> = {
   fees: "booked_at, operation_id, line",
   disputes: "opened_at, dispute_id",
   subscriptions: "started_at, subscription_id",
-  payouts: "booked_at, operation_id, line, settlement_batch_id, transaction_id, type",
+  payouts: "booked_at, operation_id, line, settlement_batch_id, transaction_id, type, dispute_id, amount",
 };
 
 /** The first rows, in the report's order. */

@@ -9,9 +9,14 @@ import { openPages, UNCAPPED } from "../export";
  * never contend for a row.
  */
 const PENDING = { captured: 1, refund_failed: 1, settled_back: 1, refunded: -1, fee: -1, settled: -1 };
-const AVAILABLE = { settled: 1, payout_failed: 1, settled_back: -1, payout: -1 };
+const TAKEN = { disputed: -1, dispute_fee: -1, dispute_returned: 1, dispute_fee_returned: 1 };
+const AVAILABLE = { settled: 1, payout_failed: 1, settled_back: -1, payout: -1, ...TAKEN };
 const IN_PAYOUT = { payout: 1, payout_failed: -1, payout_paid: -1 };
-const MEASURES = [...new Set([PENDING, AVAILABLE, IN_PAYOUT].flatMap((account) => Object.keys(account)))];
+const IN_DISPUTE = {
+  ...{ disputed: 1, dispute_fee: 1, dispute_returned: -1, dispute_fee_returned: -1 },
+  ...{ dispute_paid: -1, dispute_paid_back: 1 },
+};
+const MEASURES = [...new Set([PENDING, AVAILABLE, IN_PAYOUT, IN_DISPUTE].flatMap((account) => Object.keys(account)))];
 
 const signed = (sql: Sql, account: Record<string, number>, when = "true") =>
   sql.unsafe(
@@ -20,13 +25,19 @@ const signed = (sql: Sql, account: Record<string, number>, when = "true") =>
       .join(" ")} end) filter (where ${when}), 0)::float8`,
   );
 
-export type BalanceRow = { currency: string; pending: number; available: number; in_payout: number };
+export type BalanceRow = {
+  currency: string;
+  pending: number;
+  available: number;
+  in_payout: number;
+  in_dispute: number;
+};
 
 /** Balances by currency. Indexes: the primary key of daily_totals, `total_deltas_environment`. */
 export async function readBalances(sql: Sql, environmentId: string): Promise<BalanceRow[]> {
   return await sql<BalanceRow[]>`
     select currency, ${signed(sql, PENDING)} as pending, ${signed(sql, AVAILABLE)} as available,
-      ${signed(sql, IN_PAYOUT)} as in_payout
+      ${signed(sql, IN_PAYOUT)} as in_payout, ${signed(sql, IN_DISPUTE)} as in_dispute
     from (
       select currency, measure, amount from daily_totals
       where environment_id = ${environmentId}::uuid and measure = any(${MEASURES}::text[])
@@ -37,14 +48,20 @@ export async function readBalances(sql: Sql, environmentId: string): Promise<Bal
     group by currency order by currency`;
 }
 
-type Ends = { opening_pending: number; opening_available: number; opening_in_payout: number };
+type Ends = {
+  opening_pending: number;
+  opening_available: number;
+  opening_in_payout: number;
+  opening_in_dispute: number;
+};
 type Sums = { captures: number; fees: number; refunds: number; refund_reversals: number; settlements: number };
 type PayoutSums = { payouts: number; payout_failures: number; payouts_paid: number };
+type DisputeSums = { disputes: number; dispute_fees: number; disputes_paid: number };
 /**
  * The balance before a period, and the sum of each kind of movement within it. Amounts are positive, except
- * settlements.
+ * settlements and what more was returned of disputes than taken.
  */
-export type StatementRow = { currency: string } & Ends & Sums & PayoutSums;
+export type StatementRow = { currency: string } & Ends & Sums & PayoutSums & DisputeSums;
 
 /**
  * Statements by currency, between two instants. What precedes an instant is the daily totals before its day
@@ -69,9 +86,13 @@ export async function readStatement(
     )
     select currency, ${signed(sql, PENDING, "earlier")} as opening_pending,
       ${signed(sql, AVAILABLE, "earlier")} as opening_available, ${signed(sql, IN_PAYOUT, "earlier")} as opening_in_payout,
+      ${signed(sql, IN_DISPUTE, "earlier")} as opening_in_dispute,
       ${within("captured")} as captures, ${within("fee")} as fees, ${within("refunded")} as refunds,
       ${within("refund_failed")} as refund_reversals, ${within("settled")} - ${within("settled_back")} as settlements,
-      ${within("payout")} as payouts, ${within("payout_failed")} as payout_failures, ${within("payout_paid")} as payouts_paid
+      ${within("payout")} as payouts, ${within("payout_failed")} as payout_failures, ${within("payout_paid")} as payouts_paid,
+      ${within("disputed")} - ${within("dispute_returned")} as disputes,
+      ${within("dispute_fee")} - ${within("dispute_fee_returned")} as dispute_fees,
+      ${within("dispute_paid")} - ${within("dispute_paid_back")} as disputes_paid
     from (
       select t.currency, t.measure, t.amount, ends.earlier from ends
       join daily_totals t on t.environment_id = ${environmentId}::uuid and t.measure = any(${MEASURES}::text[]) and t.day < ends.day
@@ -110,12 +131,20 @@ const KINDS: readonly Kind[] = [
   { type: "settlement", debit: "merchant_available", credit: "merchant_payable", line: 4, sign: -1 },
   { type: "payout", debit: "merchant_available", credit: "merchant_in_payout", line: 1, sign: -1 },
   { type: "payout_failure", debit: "merchant_in_payout", credit: "merchant_available", line: 2, sign: 1 },
+  { type: "dispute", debit: "merchant_available", credit: "disputes", line: 1, sign: -1 },
+  { type: "dispute_return", debit: "disputes", credit: "merchant_available", line: 1, sign: 1 },
+  { type: "dispute_fee", debit: "merchant_available", credit: "disputes", line: 2, sign: -1 },
+  { type: "dispute_fee", debit: "disputes", credit: "merchant_available", line: 2, sign: 1 },
 ];
 
-/** With the arrival at the bank, which is no movement of the merchant's balance. */
+/** With the arrival at a bank, the merchant's or the cardholder's, which is no movement of the balance. */
 const STATEMENT_KINDS: readonly Pick<Kind, "debit" | "credit" | "line">[] = [
   ...KINDS,
   { debit: "merchant_in_payout", credit: "bank", line: 2 },
+  { debit: "disputes", credit: "bank", line: 3 },
+  { debit: "disputes", credit: "bank", line: 4 },
+  { debit: "bank", credit: "disputes", line: 3 },
+  { debit: "bank", credit: "disputes", line: 4 },
 ];
 
 export type MovementFilter = {
@@ -126,7 +155,7 @@ export type MovementFilter = {
   readonly before?: Date | undefined;
 };
 
-/** A movement's position in the list. `of` is the operation, batch or payout of its line. */
+/** A movement's position in the list. `of` is the operation, batch, payout or dispute movement of its line. */
 export type MovementKey = { of: string; line: number };
 export type MovementPlace = MovementKey & { created_at: string };
 export type MovementRow = MovementPlace & {
@@ -134,6 +163,7 @@ export type MovementRow = MovementPlace & {
   currency: string;
   amount: number;
   transaction_id: string | null;
+  dispute_id: string | null;
 };
 
 /** All currencies in use (one index lookup each), combined with the wanted kinds. */
@@ -181,7 +211,7 @@ export const movementTable = (sql: Sql, environmentId: string, filter: MovementF
 
 /**
  * Newest first: the first rows of each range, merged, so that a filter reads at most one page per kind and
- * currency. Indexes: `ledger_entries_movements`, and the primary key of operations.
+ * currency. Indexes: `ledger_entries_movements`, and the primary keys of operations and dispute movements.
  */
 export async function listMovements(
   sql: Sql,
@@ -207,9 +237,10 @@ export async function listMovements(
       ) m
       order by m.created_at desc, m.operation_id desc, m.line desc limit ${limit} offset ${offset}
     )
-    select p.type, p.amount, p.currency, p.operation_id as of, p.line, p.created_at, o.transaction_id
+    select p.type, p.amount, p.currency, p.operation_id as of, p.line, p.created_at, o.transaction_id, d.dispute_id
     from page p
     left join operations o on o.environment_id = ${environmentId}::uuid and o.id = p.operation_id
+    left join dispute_movements d on d.environment_id = ${environmentId}::uuid and d.id = p.operation_id
     order by p.created_at desc, p.operation_id desc, p.line desc`;
 }
 

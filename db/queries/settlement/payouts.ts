@@ -5,33 +5,36 @@ import { clockNow } from "../clock";
 import { openPages, UNCAPPED } from "../export";
 import type { UnsettledGroup } from "./settle";
 
-/** A batch with available money, and its net amount. */
-export type AvailableBatch = { id: string; net_amount: number; payout_failed: boolean };
+/** A batch or a dispute's movement in no payout, and its net amount. */
+export type Available = { id: string; kind: "batch" | "dispute"; net_amount: number; payout_failed: boolean };
 
 /**
- * Environment and currency of batches never in a payout, in test mode only: in live mode the processor itself
- * pays merchants out. Of all environments, or of one. Index: `settlement_batches_available`.
+ * Environment and currency of batches never in a payout, and of money that a dispute returned, in test mode
+ * only: in live mode the processor itself pays merchants out. Of all environments, or of one. Indexes:
+ * `settlement_batches_available`, `dispute_movements_available`.
  */
 export async function listGroupsToPayOut(sql: Sql, environmentId: string | null = null): Promise<UnsettledGroup[]> {
+  const of = sql`e.mode = 'test' and e.abandoned_at is null${environmentId === null ? sql`` : sql` and e.id = ${environmentId}::uuid`}`;
   return await sql<UnsettledGroup[]>`
-    select distinct b.environment_id, b.currency
+    select b.environment_id, b.currency
     from environments e
     join settlement_batches b on b.environment_id = e.id and b.payout_id is null and not b.payout_failed
-    where e.mode = 'test' and e.abandoned_at is null${environmentId === null ? sql`` : sql` and e.id = ${environmentId}::uuid`}
+    where ${of}
+    union
+    select m.environment_id, m.currency
+    from environments e
+    join dispute_movements m on m.environment_id = e.id and m.payout_id is null and m.amount > 0 and not m.payout_failed
+    where ${of}
     order by 1, 2`;
 }
 
 /**
- * Locks a group's batches that are in no payout, in id order, so that of two processes one waits and then
- * finds none. Index: `settlement_batches_available`.
+ * Locks a group's batches and disputes' movements that are in no payout, in id order, so that of two processes
+ * one waits and then finds none. Indexes: `settlement_batches_available`, `dispute_movements_available`.
  */
-export async function lockAvailableBatches(
-  tx: Transaction,
-  environmentId: string,
-  currency: string,
-): Promise<AvailableBatch[]> {
-  return await tx<AvailableBatch[]>`
-    select b.id, b.payout_failed, coalesce((
+export async function lockAvailable(tx: Transaction, environmentId: string, currency: string): Promise<Available[]> {
+  const batches = await tx<Available[]>`
+    select b.id, 'batch' as kind, b.payout_failed, coalesce((
       select case l.credit_account when 'merchant_available' then l.amount else -l.amount end
       from ledger_entries l
       where l.environment_id = b.environment_id and l.operation_id = b.id and l.line = 4), 0) as net_amount
@@ -39,10 +42,19 @@ export async function lockAvailableBatches(
     where b.environment_id = ${environmentId} and b.currency = ${currency} and b.payout_id is null
     order by b.id
     for update of b`;
+  const movements = await tx<Available[]>`
+    select id, 'dispute' as kind, payout_failed, amount + fee as net_amount from dispute_movements
+    where environment_id = ${environmentId} and currency = ${currency} and payout_id is null
+      and (amount <> 0 or fee <> 0)
+    order by id
+    for update`;
+  return [...batches, ...movements].sort((one, other) => (one.id < other.id ? -1 : 1));
 }
 
 type NewPayout = Pick<PayoutRow, "id" | "currency" | "amount" | "bank_name" | "bank_country" | "bank_last4"> & {
   batchIds: string[];
+  movementIds: string[];
+  disputeAmount: number;
   arrival_date: string;
   /** The environment's time. */
   at: string;
@@ -59,19 +71,24 @@ export async function readPayoutTime(tx: Transaction, environmentId: string): Pr
 }
 
 /**
- * Inserts a payout that is due immediately. Claims its batches only if none is in another payout; throws
- * otherwise.
+ * Inserts a payout that is due immediately. Claims its batches and movements only if none is in another
+ * payout; throws otherwise.
  */
 export async function insertPayout(tx: Transaction, environmentId: string, payout: NewPayout): Promise<PayoutRow> {
   const taken = await tx`
     update settlement_batches set payout_id = ${payout.id}
     where environment_id = ${environmentId} and id = any(${payout.batchIds}::uuid[]) and payout_id is null`;
   if (taken.count !== payout.batchIds.length) throw new Error(`payout ${payout.id} took ${taken.count} of its batches`);
+  const claimed = await tx`
+    update dispute_movements set payout_id = ${payout.id}
+    where environment_id = ${environmentId} and id = any(${payout.movementIds}::uuid[]) and payout_id is null`;
+  if (claimed.count !== payout.movementIds.length)
+    throw new Error(`payout ${payout.id} took ${claimed.count} of its disputes' movements`);
   const [row] = await tx<[PayoutRow]>`
-    insert into payouts (environment_id, id, status, currency, amount, settlement_batch_ids, bank_name, bank_country,
-      bank_last4, arrival_date, due_at, created_at, updated_at)
+    insert into payouts (environment_id, id, status, currency, amount, settlement_batch_ids, dispute_movement_ids,
+      dispute_amount, bank_name, bank_country, bank_last4, arrival_date, due_at, created_at, updated_at)
     values (${environmentId}, ${payout.id}, 'PENDING', ${payout.currency}, ${payout.amount}, ${payout.batchIds}::uuid[],
-      ${payout.bank_name}, ${payout.bank_country}, ${payout.bank_last4},
+      ${payout.movementIds}::uuid[], ${payout.disputeAmount}, ${payout.bank_name}, ${payout.bank_country}, ${payout.bank_last4},
       ${payout.arrival_date}::date, ${payout.at}, ${payout.at}, ${payout.at})
     returning *, arrival_date::text as arrival_date`;
   return row;
@@ -135,12 +152,16 @@ export async function endPayout(
   return row ?? null;
 }
 
-/** Releases the batches of a failed payout. */
-export async function releaseBatches(tx: Transaction, environmentId: string, payoutId: string): Promise<void> {
+/** Releases the batches and disputes' movements of a failed payout. */
+export async function releaseContents(tx: Transaction, environmentId: string, payoutId: string): Promise<void> {
   await tx`
     update settlement_batches set payout_id = null, payout_failed = true
     where environment_id = ${environmentId} and payout_id = ${payoutId}
       and id = any((select settlement_batch_ids from payouts where environment_id = ${environmentId} and id = ${payoutId})::uuid[])`;
+  await tx`
+    update dispute_movements set payout_id = null, payout_failed = true
+    where environment_id = ${environmentId} and payout_id = ${payoutId}
+      and id = any((select dispute_movement_ids from payouts where environment_id = ${environmentId} and id = ${payoutId})::uuid[])`;
 }
 
 /** Number of a payout's next event. Index: `events_object`. */
@@ -164,11 +185,17 @@ export async function listNextArrivals(sql: Sql, environmentId: string): Promise
     order by currency, payouts.arrival_date`;
 }
 
-/** Currencies with money that a failed payout returned. Index: `settlement_batches_available`. */
+/**
+ * Currencies with money that a failed payout returned. Indexes: `settlement_batches_available`,
+ * `dispute_movements_available`.
+ */
 export async function listReturnedCurrencies(sql: Sql, environmentId: string): Promise<string[]> {
   const rows = await sql<{ currency: string }[]>`
-    select distinct currency from settlement_batches
-    where environment_id = ${environmentId} and payout_id is null and payout_failed`;
+    select currency from settlement_batches
+    where environment_id = ${environmentId} and payout_id is null and payout_failed
+    union
+    select currency from dispute_movements
+    where environment_id = ${environmentId} and payout_id is null and (amount <> 0 or fee <> 0) and payout_failed`;
   return rows.map(({ currency }) => currency);
 }
 

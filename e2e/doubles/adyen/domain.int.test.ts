@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { sumLostDisputes } from "@/db/queries/disputes";
+import { readBalances } from "@/db/queries/settlement/balance";
 import { decodeId } from "@/lib/contract/ids";
 import { continuePayment } from "@/lib/domain/payments/follow-up";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
@@ -263,8 +263,11 @@ describe("a refund that was made in the Customer Area", () => {
 describe("a dispute", () => {
   const disputesOf = ({ environmentId }: Tenant) =>
     db.sql`select processor_dispute_id as dispute, status, amount from disputes where environment_id = ${environmentId}`;
-  const lostOf = async (currency: string) =>
-    (await sumLostDisputes(db.sql)).find((lost) => lost.currency === currency)?.amount ?? 0;
+  /** Available and held by disputes. */
+  const heldOf = async ({ environmentId }: Tenant) => {
+    const [balance] = await readBalances(db.sql, environmentId);
+    return [balance?.available, balance?.in_dispute];
+  };
   const at = (day: number) => `2026-11-${String(day).padStart(2, "0")}T12:00:00+01:00`;
 
   /** A payment that the cardholder's bank disputes as D1, and a function that sends later events. */
@@ -296,12 +299,15 @@ describe("a dispute", () => {
   ])("ends with %s, whether the message names the dispute or only the payment", async (event, status) => {
     for (const names of ["the dispute", "the payment"]) {
       const { tenant, payment, D1, happens } = await disputed();
-      const before = await lostOf("CHF");
+      // A notice takes no money, the chargeback does.
+      expect(await heldOf(tenant)).toEqual([0, 0]);
       await happens("CHARGEBACK", 2);
+      expect(await heldOf(tenant)).toEqual([-10_000, 10_000]);
       const alone = names === "the payment" ? { pspReference: payment.psp } : {};
       await happens(event, 3, { originalReference: "", ...alone });
       expect(await disputesOf(tenant)).toEqual([{ dispute: D1, status, amount: 10_000 }]);
-      expect((await lostOf("CHF")) - before).toBe(status === "LOST" ? 10_000 : 0);
+      const held = { LOST: [-10_000, 0], WON: [0, 0] }[status];
+      expect(await heldOf(tenant)).toEqual(held ?? [-10_000, 10_000]);
     }
     await expectClean();
   });

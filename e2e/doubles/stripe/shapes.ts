@@ -306,6 +306,29 @@ export function refund(
   } satisfies Stripe.Refund;
 }
 
+/** What Stripe takes of the account's balance for a dispute: its amount and a fee. */
+function withdrawal({ id, created }: Made, charged: Stripe.Charge, amount: number): Stripe.BalanceTransaction {
+  return {
+    id,
+    object: "balance_transaction",
+    amount: -amount,
+    available_on: created,
+    balance_type: "payments",
+    created,
+    currency: charged.currency,
+    description: null,
+    exchange_rate: null,
+    fee: DISPUTE_FEE,
+    fee_details: [],
+    net: -amount - DISPUTE_FEE,
+    reporting_category: "dispute",
+    source: null,
+    status: "available",
+    type: "adjustment",
+  };
+}
+const DISPUTE_FEE = 1_500;
+
 export function dispute(
   { id, created, livemode }: Made,
   charged: Stripe.Charge,
@@ -315,7 +338,7 @@ export function dispute(
     id,
     object: "dispute",
     amount: given.amount,
-    balance_transactions: [],
+    balance_transactions: [withdrawal({ id: `txn_${id}`, created, livemode }, charged, given.amount)],
     charge: charged.id,
     created,
     currency: charged.currency,

@@ -18,6 +18,7 @@ export const LEDGER_ACCOUNT_WORDS = {
   merchant_payable: "Pending",
   merchant_available: "Available",
   merchant_in_payout: "In payout",
+  disputes: "Disputes",
   fees: "Cardlane fees",
   bank: "Bank",
   suspense: "Under review",

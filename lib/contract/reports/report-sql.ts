@@ -58,6 +58,10 @@ const signedBy = (plus: string, minus: string) =>
   `${sumWhere(`measure in (${plus})`)}
     - ${sumWhere(`measure in (${minus})`)}`;
 
+/** Measures of disputes: what left the available balance, and what returned to it. */
+const TAKEN = "'disputed', 'dispute_fee'";
+const RETURNED = "'dispute_returned', 'dispute_fee_returned'";
+
 export const TOTALS_SQL: Record<ReportType, string> = {
   activity: totalsOf([
     "count(*) filter (where measure = 'captured') as captures",
@@ -65,14 +69,17 @@ export const TOTALS_SQL: Record<ReportType, string> = {
     "count(*) filter (where measure = 'refunded') as refund_count",
     `${signedBy("'refunded'", "'refund_failed'")} as refunds`,
     `${sumWhere("measure = 'fee'")} as fees`,
-    `${signedBy("'captured', 'refund_failed'", "'refunded', 'fee'")} as net`,
+    `${signedBy(`'captured', 'refund_failed', ${RETURNED}`, `'refunded', 'fee', ${TAKEN}`)} as net`,
+    `${signedBy("'disputed'", "'dispute_returned'")} as disputes`,
+    `${signedBy("'dispute_fee'", "'dispute_fee_returned'")} as dispute_fees`,
   ]),
   balance: totalsOf(
     [
       `${signedBy("'captured', 'refund_failed', 'settled_back'", "'refunded', 'fee', 'settled'")} as pending`,
-      `${signedBy("'settled', 'payout_failed'", "'settled_back', 'payout'")} as available`,
+      `${signedBy(`'settled', 'payout_failed', ${RETURNED}`, `'settled_back', 'payout', ${TAKEN}`)} as available`,
       `${signedBy("'payout'", "'payout_failed', 'payout_paid'")} as in_payout`,
-      `${signedBy("'captured', 'refund_failed'", "'refunded', 'fee', 'payout_paid'")} as balance`,
+      `${signedBy("'captured', 'refund_failed', 'dispute_paid_back'", "'refunded', 'fee', 'payout_paid', 'dispute_paid'")} as balance`,
+      `${signedBy(`${TAKEN}, 'dispute_paid_back'`, `${RETURNED}, 'dispute_paid'`)} as in_dispute`,
     ],
     "created_at < :before",
   ),
@@ -81,8 +88,8 @@ export const TOTALS_SQL: Record<ReportType, string> = {
   disputes: sumsOf(["amount", "lost", "fee"], DISPUTE_ROWS),
   subscriptions: sumsOf(["paying", "mrr", "churned", "churned_mrr"], SUBSCRIPTION_ROWS),
   transactions: totalsOf([
-    `${signedBy("'captured', 'refund_failed'", "'refunded'")} as amount`,
+    `${signedBy(`'captured', 'refund_failed', ${RETURNED}`, `'refunded', ${TAKEN}`)} as amount`,
     `${sumWhere("measure = 'fee'")} as fee`,
-    `${signedBy("'captured', 'refund_failed'", "'refunded', 'fee'")} as net`,
+    `${signedBy(`'captured', 'refund_failed', ${RETURNED}`, `'refunded', 'fee', ${TAKEN}`)} as net`,
   ]),
 };

@@ -56,7 +56,8 @@ const DISPUTE_STATUSES = Object.fromEntries(
   Object.entries(DISPUTE_STATUS_WORDS).map(([status, { title }]) => [status, title]),
 );
 const MOVED = { capture: "Capture", refund: "Refund", refund_reversal: "Refund reversal" };
-const ITEMS = { charge: "Charge", refund: "Refund", reversal: "Refund reversal" };
+const DISPUTED = { dispute: "Dispute", dispute_return: "Dispute returned" };
+const ITEMS = { charge: "Charge", refund: "Refund", reversal: "Refund reversal", ...DISPUTED };
 
 /** Columns in the file's order. Files are read by position: new columns go to the end. */
 export const REPORT_COLUMNS: Record<ReportType, readonly ReportColumn[]> = {
@@ -69,6 +70,8 @@ export const REPORT_COLUMNS: Record<ReportType, readonly ReportColumn[]> = {
     total("refunds", "Refunds"),
     total("fees", "Fees"),
     total("net", "Net"),
+    total("disputes", "Disputes"),
+    total("dispute_fees", "Dispute fees"),
   ],
   balance: [
     CURRENCY,
@@ -77,6 +80,7 @@ export const REPORT_COLUMNS: Record<ReportType, readonly ReportColumn[]> = {
     total("available", "Available"),
     total("in_payout", "In payout"),
     total("balance", "Balance"),
+    total("in_dispute", "In dispute"),
   ],
   payouts: [
     { ...BOOKED, heading: "Paid out" },
@@ -96,6 +100,7 @@ export const REPORT_COLUMNS: Record<ReportType, readonly ReportColumn[]> = {
     total("amount", "Amount"),
     total("fee", "Fee"),
     total("net", "Net"),
+    { name: "dispute_id", heading: "Dispute id", kind: "id", id: "dispute", fileOnly: true },
   ],
   fees: [
     BOOKED,
@@ -140,7 +145,7 @@ export const REPORT_COLUMNS: Record<ReportType, readonly ReportColumn[]> = {
   ],
   transactions: [
     BOOKED,
-    { name: "type", heading: "Type", kind: "text", words: MOVED },
+    { name: "type", heading: "Type", kind: "text", words: { ...MOVED, ...DISPUTED, dispute_fee: "Dispute fee" } },
     TRANSACTION,
     PAYMENT,
     CURRENCY,
@@ -172,9 +177,9 @@ type ReportWords = {
 export const REPORT_WORDS: Record<ReportType, ReportWords> = {
   activity: {
     label: "Activity",
-    sentence: "Gross, refunds, fees and net of each day.",
+    sentence: "Gross, refunds, disputes, fees and net of each day.",
     method:
-      "Sums the ledger’s lines by day and currency. Gross: captures. Refunds: refunds less those that failed later, which count on the day they fail. Fees: Cardlane’s fees on captures. Net: gross less refunds and fees. Disputes and your processor’s own fees are not in it.",
+      "Sums the ledger’s lines by day and currency. Gross: captures. Refunds: refunds less those that failed later, which count on the day they fail. Fees: Cardlane’s fees on captures. Disputes: what disputes took, less what won ones returned, each on its day; dispute fees are your processor’s. Net: gross less refunds, fees, disputes and dispute fees. Your processor’s other fees are not in it.",
   },
   balance: {
     label: "Balance",
@@ -186,7 +191,7 @@ export const REPORT_WORDS: Record<ReportType, ReportWords> = {
     label: "Payouts",
     sentence: "What each payout holds, down to its transactions.",
     method:
-      "Lists the payouts booked in these days, and for each the transactions of its settlement batches: what was captured, less refunds and fees. A payout’s rows add up to its amount. A payout that fails appears again on the day it fails, with the signs reversed.",
+      "Lists the payouts booked in these days, and for each the transactions of its settlement batches: what was captured, less refunds and fees; and the disputes that it accounts for, with the processor’s fee. A payout’s rows add up to its amount. A payout that fails appears again on the day it fails, with the signs reversed.",
   },
   fees: {
     label: "Fees",
@@ -199,7 +204,7 @@ export const REPORT_WORDS: Record<ReportType, ReportWords> = {
     sentence: "The disputes opened in these days, with their status now.",
     empty: "No disputes were opened in these days",
     method:
-      "Lists the disputes that banks opened in these days, as your processor last reported them: a later report changes their status, and may change the fee. Lost: the amount of those that are lost or accepted. Your processor takes and returns disputed money itself, so the ledger and the other reports don’t have it.",
+      "Lists the disputes that banks opened in these days, as your processor last reported them: a later report changes their status, and may change the fee. Lost: the amount of those that are lost or accepted. The ledger books a dispute on the day its report arrives, so the activity of these days may differ.",
   },
   subscriptions: {
     label: "Subscriptions",
@@ -210,8 +215,8 @@ export const REPORT_WORDS: Record<ReportType, ReportWords> = {
   },
   transactions: {
     label: "Money movements",
-    sentence: "Each capture, refund and failed refund, with fee and net.",
+    sentence: "Each capture, refund, failed refund and dispute, with fee and net.",
     method:
-      "Lists the ledger’s captures, refunds and refunds that failed later, at the time they were booked. Net: amount less fee. Authorizations that were not captured moved no money and are not in it.",
+      "Lists the ledger’s captures, refunds, refunds that failed later and disputes, at the time they were booked. Net: amount less fee; a dispute’s fee is a line of its own. Authorizations that were not captured moved no money and are not in it.",
   },
 };

@@ -25,7 +25,10 @@ export const payout = z
     status: payoutStatus.describe(
       "`PENDING` and `IN_TRANSIT` become `PAID`, or `FAILED`, which returns the money to your balance.",
     ),
-    amount: z.int().min(1).describe("In minor units: the net amounts of its settlement batches."),
+    amount: z
+      .int()
+      .min(1)
+      .describe("In minor units: the net amounts of its settlement batches, plus `dispute_amount`."),
     currency: z.string().describe("ISO 4217 code, upper case."),
     arrival_date: z.iso
       .date()
@@ -35,6 +38,11 @@ export const payout = z
     settlement_batch_ids: z
       .array(idOf("settlementBatch"))
       .describe("The settlement batches it pays out, oldest first."),
+    dispute_amount: z
+      .int()
+      .describe(
+        "The part of the amount that disputes changed: negative if they took more, fees included, than they returned. The disputes are the balance's movements.",
+      ),
     failure_reason: z.string().nullable().describe("Why the bank rejected it; null unless it failed."),
     bank_account: bankAccount.describe("Where it went."),
     environment: z.enum(["sandbox", "live"]).describe("The environment it belongs to."),

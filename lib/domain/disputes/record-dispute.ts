@@ -16,6 +16,7 @@ import type { Dispute as ProcessorsDispute } from "@/lib/processor/records";
 import type { Reporter } from "@/lib/processor/registry";
 import { type Environment, environmentNow, type Service } from "../context";
 import { changedMembers, newEvent } from "../events/event";
+import { bookDispute } from "./book-dispute";
 
 /** A processor's report on a dispute: its id there, and a stored id of its payment. */
 export type DisputeReport = { readonly id: string; readonly object: string; readonly dispute: string };
@@ -59,6 +60,7 @@ export async function recordDispute(
     reason: read.reason,
     network_reason_code: read.network_reason_code && keepableText(read.network_reason_code, MAX_CODE_LENGTH),
     fee: read.fee,
+    withdrawn: read.withdrawn,
     dashboard_url: processor.dashboardUrl?.({ kind: "dispute", id: read.id }) ?? null,
     status: STATUSES[read.status],
     respond_by: read.respond_by?.toISOString() ?? null,
@@ -93,10 +95,12 @@ function writeDispute(
   dispute: NewDispute,
 ): Promise<boolean> {
   return service.db.within(environment.id).orm.transaction(async (tx) => {
+    const at = environmentNow({ service, environment });
     const emit = (type: EventTypeOf<"dispute">, before: DisputeRow | null, after: DisputeRow) =>
-      emitEvent(tx, environment, type, before, after, environmentNow({ service, environment }));
+      emitEvent(tx, environment, type, before, after, at);
     const created = await insertDispute(tx, environment.id, dispute);
     if (created) {
+      await bookDispute(tx, environment.id, created, at);
       await showOnPayment(tx, environment.id, created.payment_id);
       await emit("dispute.opened", null, created);
       return true;
@@ -110,6 +114,7 @@ function writeDispute(
       return true;
     }
     await updateDispute(tx, environment.id, known.id, changed);
+    await bookDispute(tx, environment.id, { ...known, ...changed }, at);
     await showOnPayment(tx, environment.id, known.payment_id);
     await emit(changeOf(known.status, changed.status), known, { ...known, ...changed });
     return true;
@@ -136,7 +141,17 @@ function changeOf(before: Dispute["status"], after: Dispute["status"]): EventTyp
 }
 
 const COMPARED_FIELDS = [
-  ...["amount", "currency", "reason", "status", "respond_by", "network_reason_code", "fee", "dashboard_url"],
+  ...[
+    "amount",
+    "currency",
+    "reason",
+    "status",
+    "respond_by",
+    "network_reason_code",
+    "fee",
+    "withdrawn",
+    "dashboard_url",
+  ],
 ] as const satisfies readonly (keyof DisputeRow)[];
 
 const differs = (

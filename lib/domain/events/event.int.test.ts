@@ -78,6 +78,7 @@ async function reportDispute({ service, environmentId }: MoneyTenant, paymentId:
       reason: "FRAUDULENT" as const,
       network_reason_code: null,
       fee: null,
+      withdrawn: true,
       status,
       respond_by: null,
       created_at: new Date("2026-11-20T09:00:00Z"),

@@ -118,16 +118,34 @@ const LEDGER_TITLES = {
 function presentLedgerLine(line: PaymentDetailRows["ledger"][number], { operations }: PaymentDetailRows): LedgerLine {
   const kind = operations.find((operation) => operation.id === line.operation_id)?.kind;
   const isReversal = kind === "refund" && line.credit_account === "merchant_payable";
+  const ofDispute = disputeTitle(line);
   const isFee = line.debit_account === "fees" || line.credit_account === "fees";
   return {
     id: `${line.operation_id}-${line.line}`,
-    title: isFee ? "Fee" : isReversal ? "Refund returned" : kind ? LEDGER_TITLES[kind] : "Settlement",
+    title: ofDispute
+      ? ofDispute
+      : isFee
+        ? "Fee"
+        : isReversal
+          ? "Refund returned"
+          : kind
+            ? LEDGER_TITLES[kind]
+            : "Settlement",
     debit: line.debit_account,
     credit: line.credit_account,
     amount: line.amount,
     currency: line.currency,
     at: line.created_at,
   };
+}
+
+/** Null for a line of an operation. */
+function disputeTitle({ line, debit_account, credit_account }: PaymentDetailRows["ledger"][number]): string | null {
+  if (debit_account !== "disputes" && credit_account !== "disputes") return null;
+  if (line === 2) return "Dispute fee";
+  if (line === 4) return "Dispute fee kept";
+  if (line === 1) return credit_account === "disputes" ? "Dispute" : "Dispute returned";
+  return credit_account === "bank" ? "Dispute lost" : "Dispute reopened";
 }
 
 function presentRequest(row: KeyOfPayment, { actors }: PaymentDetailRows): ShownRequest {

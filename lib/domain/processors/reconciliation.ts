@@ -1,4 +1,3 @@
-import { sumLostDisputes } from "@/db/queries/disputes";
 import {
   type ClaimedRun,
   type ConnectionToCompare,
@@ -18,7 +17,6 @@ import {
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { abortAfter } from "@/lib/clock";
 import { AppError } from "@/lib/contract/errors";
-import { moneyTextWithCode } from "@/lib/contract/format";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import type { ConnectionStatus } from "@/lib/contract/processors/connection";
 import type { Findings } from "@/lib/contract/processors/reconciliation";
@@ -322,7 +320,7 @@ export function labelOf(
 
 /**
  * Gaps in the proof of our own books, as sentences: connections not compared with their processor or found to
- * differ, and disputes, which are in no ledger.
+ * differ.
  */
 export async function listUnchecked(service: Service): Promise<string[]> {
   const connections = await listConnectionsToCompare(service.db.sql);
@@ -334,7 +332,7 @@ export async function listUnchecked(service: Service): Promise<string[]> {
       )
     ).map((last) => [last.connection_id, last]),
   );
-  const sentences = connections.flatMap((connection) => {
+  return connections.flatMap((connection) => {
     const id = encodeId("connection", connection.id);
     const name = `${labelOf(service, connection)}, ${id}`;
     const last = runs.get(connection.id);
@@ -351,9 +349,4 @@ export async function listUnchecked(service: Service): Promise<string[]> {
       ...last.unchecked.map((sentence) => `${name}: ${sentence}`),
     ];
   });
-  const lost = await sumLostDisputes(service.db.sql);
-  const sums = lost.map(({ amount, currency, count }) => `${moneyTextWithCode(amount, currency)} in ${count}`);
-  if (sums.length > 0)
-    sentences.push(`Lost disputes, which the ledger does not book and balances still hold: ${sums.join("; ")}.`);
-  return sentences;
 }

@@ -2,8 +2,10 @@ import { describe, expect, test } from "vitest";
 import { foldDeltas } from "@/db/queries/reporting/daily-totals";
 import { type BookedIds, failSettledRefund, insertBookedPayment } from "@/e2e/fixtures/books";
 import { testDatabase } from "@/e2e/fixtures/database";
+import { openDispute } from "@/e2e/fixtures/disputes";
 import { createTestMerchant, testContext, testService } from "@/e2e/fixtures/factories";
 import { insertPaying } from "@/e2e/fixtures/subscription-rows";
+import { encodeId } from "@/lib/contract/ids";
 import { addDays } from "@/lib/contract/reporting/period";
 import { TOTALS_SQL } from "@/lib/contract/reports/report-sql";
 import {
@@ -27,7 +29,7 @@ const { db } = await testDatabase();
 const service = testService(db);
 const ZONES = ["UTC", "America/Los_Angeles", "Asia/Kolkata", "Pacific/Kiritimati"];
 
-/** Captures, refunds, fees, a refund that failed after its settlement, and a payout that failed. */
+/** Captures, refunds, fees, a lost dispute, a refund that failed after its settlement, and a payout that failed. */
 async function busyShop() {
   const { test: environment } = await createTestMerchant(db);
   const environmentId = environment.id;
@@ -37,6 +39,11 @@ async function busyShop() {
   const refunded = await insertBookedPayment(db, { environmentId, amount: 500, refunded: 200 });
   await insertBookedPayment(db, { environmentId, amount: 90, currency: "JPY" });
   for (const currency of ["EUR", "JPY"]) await insertOthers(environmentId, refunded, currency);
+  const dispute = await openDispute({ service, db, environmentId }, encodeId("payment", refunded.payment), {
+    amount: 100,
+    fee: 15,
+  });
+  await dispute.becomes({ status: "lost" });
   await runSettlement(service, { environmentId });
   await failSettledRefund(db, environmentId, refunded);
   await runPayouts(service);
@@ -158,10 +165,11 @@ test("a day's activity and its payouts are what happened", async () => {
   const { ctx } = await busyShop();
   const day = today("UTC");
   const of = (type: ReportSubject["type"]) => rowsOf(ctx, subjectOf({ type, timeZone: "UTC", from: day, to: day }));
-  const figures = { captures: 3, gross: 1_833, refund_count: 1, refunds: 0, fees: 34, net: 1_799 };
+  const figures = { captures: 3, gross: 1_833, refund_count: 1, refunds: 0, fees: 34, net: 1_684 };
+  const none = { disputes: 0, dispute_fees: 0 };
   expect(await of("activity")).toEqual([
-    { day, currency: "EUR", ...figures },
-    { day, currency: "JPY", captures: 1, gross: 90, refund_count: 0, refunds: 0, fees: 0, net: 90 },
+    { day, currency: "EUR", ...figures, disputes: 100, dispute_fees: 15 },
+    { day, currency: "JPY", captures: 1, gross: 90, refund_count: 0, refunds: 0, fees: 0, net: 90, ...none },
   ]);
   const payouts = await of("payouts");
   expect(
@@ -174,6 +182,7 @@ test("a day's activity and its payouts are what happened", async () => {
       "payout charge EUR 333 5 328",
       "payout charge EUR 500 0 500",
       "payout charge JPY 90 0 90",
+      "payout dispute EUR -100 15 -115",
       "payout refund EUR -200 0 -200",
       "payout_failure charge JPY -90 0 -90",
     ].sort(),
@@ -216,10 +225,10 @@ test("files name their columns, with amounts in minor units for programs only", 
   };
   expect(await csvOf("csv")).toEqual([
     REPORT_COLUMNS.activity.map(({ name }) => name).join(","),
-    `${day},EUR,3,1833,1,0,34,1799`,
+    `${day},EUR,3,1833,1,0,34,1684,100,15`,
   ]);
   expect(await csvOf("csv_excel")).toEqual([
-    "\ufeffDay;Currency;Captures;Gross;Refunds made;Refunds;Fees;Net",
-    `${day};EUR;3;18,33;1;0,00;0,34;17,99`,
+    "\ufeffDay;Currency;Captures;Gross;Refunds made;Refunds;Fees;Net;Disputes;Dispute fees",
+    `${day};EUR;3;18,33;1;0,00;0,34;16,84;1,00;0,15`,
   ]);
 });

@@ -98,13 +98,14 @@ async function balanceRows(sql: Sql, environmentId: string, subject: ReportSubje
   return statements
     .filter(({ currency }) => subject.currency === undefined || currency === subject.currency)
     .flatMap((statement) =>
-      statementLines(statement).map(({ line, amounts: [pending, available, in_payout] }) => ({
+      statementLines(statement).map(({ line, amounts: [pending, available, in_payout, in_dispute] }) => ({
         currency: statement.currency,
         line,
         pending,
         available,
         in_payout,
-        balance: pending + available + in_payout,
+        balance: pending + available + in_payout + in_dispute,
+        in_dispute,
       })),
     );
 }
@@ -112,7 +113,7 @@ async function balanceRows(sql: Sql, environmentId: string, subject: ReportSubje
 const balanceTotals = (rows: readonly ReportRow[]): ReportTotals[] =>
   rows
     .filter(({ line }) => line === "closing")
-    .map(({ currency, pending, available, in_payout, balance }) => ({
+    .map(({ currency, pending, available, in_payout, balance, in_dispute }) => ({
       currency,
       rows: rows.filter((row) => row.currency === currency).length,
       amounts: {
@@ -120,5 +121,6 @@ const balanceTotals = (rows: readonly ReportRow[]): ReportTotals[] =>
         available: Number(available),
         in_payout: Number(in_payout),
         balance: Number(balance),
+        in_dispute: Number(in_dispute),
       },
     }));

@@ -63,8 +63,8 @@ test("the movements match the ledger: their sums are pending and available", asy
   }
   const { currencies } = await getBalance(ctx);
   expect(currencies).toEqual([
-    { currency: "EUR", pending: 200, available: 0, in_payout: 1_271 },
-    { currency: "JPY", pending: 0, available: 90, in_payout: 0 },
+    { currency: "EUR", pending: 200, available: 0, in_payout: 1_271, in_dispute: 0 },
+    { currency: "JPY", pending: 0, available: 90, in_payout: 0, in_dispute: 0 },
   ]);
 });
 

@@ -70,8 +70,8 @@ async function findPlace(ctx: Context, publicId: string): Promise<MovementPlace 
 const VERSION = 14;
 
 /**
- * A movement's id is that of the ledger entry's operation or
- * batch, with the line number in place of the version digit.
+ * A movement's id is that of the ledger entry's operation,
+ * batch or movement, with the line number in place of the version digit.
  */
 function movementId({ of, line }: MovementKey): string {
   return encodeId("balanceMovement", `${of.slice(0, VERSION)}${line}${of.slice(VERSION + 1)}`);
@@ -92,6 +92,7 @@ function presentMovement(row: MovementRow): BalanceMovement {
     amount: row.amount,
     transaction_id: encodeIdOrNull("transaction", row.transaction_id),
     settlement_batch_id: row.type === "settlement" ? encodeId("settlementBatch", row.of) : null,
+    dispute_id: encodeIdOrNull("dispute", row.dispute_id),
     payout_id: row.type === "payout" || row.type === "payout_failure" ? encodeId("payout", row.of) : null,
     created_at: row.created_at,
   };

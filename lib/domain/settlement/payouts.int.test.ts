@@ -23,7 +23,12 @@ const { db, url } = await testDatabase();
 const { service, offences, openShop } = settledShops(db);
 
 describe("payoutsOf", () => {
-  const batch = (id: string, net_amount: number, payout_failed = false) => ({ id, net_amount, payout_failed });
+  const batch = (id: string, net_amount: number, payout_failed = false) => ({
+    id,
+    kind: "batch" as const,
+    net_amount,
+    payout_failed,
+  });
   const idsOf = (...batches: ReturnType<typeof batch>[]) =>
     payoutsOf(batches).map((payout) => payout.map(({ id }) => id));
 

@@ -1,6 +1,7 @@
 import type { Transaction } from "@/db/client";
+import { listMovementsOfPayout } from "@/db/queries/settlement/dispute-movements";
 import {
-  type AvailableBatch,
+  type Available,
   countPayouts,
   endPayout,
   findBankAccount,
@@ -8,12 +9,12 @@ import {
   insertPayout,
   listDuePayouts,
   listGroupsToPayOut,
-  lockAvailableBatches,
+  lockAvailable,
   markSent,
   nextPayoutEvent,
   openPayoutExport,
   readPayoutTime,
-  releaseBatches,
+  releaseContents,
   listPayouts as selectPayouts,
   storeBankAccount,
 } from "@/db/queries/settlement/payouts";
@@ -25,7 +26,7 @@ import { isDatabaseUnavailable } from "@/db/unavailable";
 import { AppError } from "@/lib/contract/errors";
 import type { EventTypeOf } from "@/lib/contract/events/event";
 import { TOTAL_CAP } from "@/lib/contract/fields";
-import { decodeId, encodeId } from "@/lib/contract/ids";
+import { decodeId, encodeId, encodeIdOrNull } from "@/lib/contract/ids";
 import type { ListPayoutsQuery } from "@/lib/contract/settlement/endpoints";
 import {
   type BankAccount,
@@ -90,12 +91,38 @@ export function presentPayout(row: PayoutRow, mode: Mode): Payout {
     currency: row.currency,
     arrival_date: row.arrival_date,
     settlement_batch_ids: row.settlement_batch_ids.map((id) => encodeId("settlementBatch", id)),
+    dispute_amount: row.dispute_amount,
     failure_reason: row.failure_reason,
     bank_account: { bank_name: row.bank_name, country: row.bank_country, last4: row.bank_last4 },
     environment: API_ENVIRONMENTS[mode],
     created_at: row.created_at,
     updated_at: row.updated_at,
   };
+}
+
+/** What a dispute changed of a payout: amount and fee are negative where they lowered it. */
+export type DisputeOfPayout = {
+  dispute_id: string;
+  amount: number;
+  fee: number;
+  created_at: string;
+  /** The payout that pays or owes it now; null after a failed one until the next. */
+  payout_id: string | null;
+};
+
+/** A payout's disputes, oldest first. */
+export async function listDisputesOfPayout(ctx: Context, payout: Pick<Payout, "id">): Promise<DisputeOfPayout[]> {
+  const row = await findRow(ctx, payout.id);
+  if (!row) throw resourceNotFound("payout", payout.id);
+  const { id } = ctx.environment;
+  const movements = await listMovementsOfPayout(ctx.service.db.within(id).sql, id, row.dispute_movement_ids);
+  return movements.map(({ dispute_id, amount, fee, created_at, payout_id }) => ({
+    dispute_id: encodeId("dispute", dispute_id),
+    amount,
+    fee,
+    created_at,
+    payout_id: encodeIdOrNull("payout", payout_id),
+  }));
 }
 
 /**
@@ -126,7 +153,7 @@ export async function updateBankAccount(ctx: Context, input: UpdateBankAccountBo
 /**
  * Pays out what a failed payout returned, together with other available
  * money in its currency. Throws `invalid_state` if it did not fail, its
- * money is already in another payout, or refunds exceed the available money.
+ * money is already in another payout, or refunds and disputes exceed the available money.
  */
 export async function retryPayout(ctx: Context, input: { id: string }): Promise<Payout> {
   const environmentId = ctx.environment.id;
@@ -137,17 +164,17 @@ export async function retryPayout(ctx: Context, input: { id: string }): Promise<
     const refuse = (detail: string) =>
       new AppError("invalid_state", detail, { extra: { current_status: failed.status, allowed_actions: [] } });
     if (failed.status !== "FAILED") throw refuse("Only a payout that failed can be retried.");
-    const batches = await lockAvailableBatches(tx, environmentId, failed.currency);
-    const available = new Set(batches.map((batch) => batch.id));
-    if (!failed.settlement_batch_ids.every((batchId) => available.has(batchId))) {
+    const available = await lockAvailable(tx, environmentId, failed.currency);
+    const ids = new Set(available.map((each) => each.id));
+    if (![...failed.settlement_batch_ids, ...failed.dispute_movement_ids].every((each) => ids.has(each))) {
       throw refuse("This money is already in a later payout. Check your latest payouts.");
     }
-    if (sumOf(batches) <= 0) {
+    if (sumOf(available) <= 0) {
       throw refuse(
-        `Refunds used up the available ${failed.currency}. The next settlement pays out once there is more.`,
+        `Refunds and disputes used up the available ${failed.currency}. The next settlement pays out once there is more.`,
       );
     }
-    const payout = await makePayout(tx, environmentId, { currency: failed.currency, batches });
+    const payout = await makePayout(tx, environmentId, { currency: failed.currency, available });
     await record(ctx, tx, "settings.payout_retried", payout.id);
     return presentPayout(payout, ctx.environment.mode);
   });
@@ -161,8 +188,9 @@ const FAILURE_REASON = "The bank has no account with this number.";
 const BATCH = 100;
 
 /**
- * Sends created payouts, completes those that are due, and creates new ones from settled batches. Each step
- * is one commit behind a guard, so it is safe to crash and to run concurrently. Returns the number of steps.
+ * Sends created payouts, completes those that are due, and creates new ones from settled batches and won
+ * disputes. Each step is one commit behind a guard, so it is safe to crash and to run concurrently. Returns the
+ * number of steps.
  */
 export function runPayouts(service: Service, stopping?: AbortSignal): Promise<number> {
   return runPayoutsOf(service, null, stopping);
@@ -198,21 +226,21 @@ export async function runPayoutsOf(
 }
 
 /**
- * Groups available batches into payouts: one per batch that was never in one. A negative batch joins the next
- * payout, or the previous ones at the end, so that no more is paid out than is available. Batches from a
- * failed payout join the first. Batches are in id order.
+ * Groups available batches and disputes' movements into payouts: one per positive one that was never in one.
+ * A negative one joins the next payout, or the previous ones at the end, so that no more is paid out than is
+ * available. Those from a failed payout join the first. They are in id order.
  */
-export function payoutsOf(batches: readonly AvailableBatch[]): AvailableBatch[][] {
-  const payouts: AvailableBatch[][] = [];
-  let next: AvailableBatch[] = [];
-  const failed = batches.filter((batch) => batch.payout_failed);
-  const fresh = batches.filter((batch) => !batch.payout_failed);
-  for (const batch of [...failed, ...fresh]) {
+export function payoutsOf(available: readonly Available[]): Available[][] {
+  const payouts: Available[][] = [];
+  let next: Available[] = [];
+  const failed = available.filter((each) => each.payout_failed);
+  const fresh = available.filter((each) => !each.payout_failed);
+  for (const each of [...failed, ...fresh]) {
     // Larger numbers are not exact.
-    const isFull = sumOf(next) + batch.net_amount > Number.MAX_SAFE_INTEGER;
+    const isFull = sumOf(next) + each.net_amount > Number.MAX_SAFE_INTEGER;
     if (isFull) payouts.push(next);
-    next = isFull ? [batch] : [...next, batch];
-    if (batch.payout_failed || sumOf(next) <= 0) continue;
+    next = isFull ? [each] : [...next, each];
+    if (each.payout_failed || sumOf(next) <= 0) continue;
     payouts.push(next);
     next = [];
   }
@@ -225,35 +253,42 @@ export function payoutsOf(batches: readonly AvailableBatch[]): AvailableBatch[][
   return payouts;
 }
 
-export const sumOf = (batches: readonly AvailableBatch[]): number =>
-  batches.reduce((total, { net_amount }) => total + net_amount, 0);
+export const sumOf = (available: readonly Available[]): number =>
+  available.reduce((total, { net_amount }) => total + net_amount, 0);
 
 type Group = { environment_id: string; currency: string };
 
 async function payOutGroup(service: Service, { environment_id: environmentId, currency }: Group): Promise<number> {
   return await service.db.sql.begin(async (tx) => {
-    const groups = payoutsOf(await lockAvailableBatches(tx, environmentId, currency));
-    for (const batches of groups) {
-      const payout = await makePayout(tx, environmentId, { currency, batches });
+    const groups = payoutsOf(await lockAvailable(tx, environmentId, currency));
+    for (const available of groups) {
+      const payout = await makePayout(tx, environmentId, { currency, available });
       await audit(tx, payout, "payout.create");
     }
     return groups.length;
   });
 }
 
-/** Puts locked available batches with a positive sum into a payout. */
+/** Puts locked available money with a positive sum into a payout. */
 async function makePayout(
   tx: Transaction,
   environmentId: string,
-  input: { currency: string; batches: readonly AvailableBatch[] },
+  input: { currency: string; available: readonly Available[] },
 ): Promise<PayoutRow> {
   const { bank_name, country, last4 } = (await findBankAccount(tx, environmentId)) ?? TEST_BANK_ACCOUNT;
   const at = await readPayoutTime(tx, environmentId);
+  const ofKind = (kind: Available["kind"]) => input.available.filter((each) => each.kind === kind);
+  const idsOf = (kind: Available["kind"]) =>
+    ofKind(kind)
+      .map(({ id }) => id)
+      .sort();
   const payout = await insertPayout(tx, environmentId, {
     id: newId(),
     currency: input.currency,
-    amount: sumOf(input.batches),
-    batchIds: input.batches.map(({ id }) => id).sort(),
+    amount: sumOf(input.available),
+    batchIds: idsOf("batch"),
+    movementIds: idsOf("dispute"),
+    disputeAmount: sumOf(ofKind("dispute")),
     bank_name,
     bank_country: country,
     bank_last4: last4,
@@ -294,7 +329,7 @@ async function end(service: Service, { environment_id: environmentId, id }: Due)
       await emit(tx, ended, "payout.paid", before);
       await audit(tx, ended, "payout.paid");
     } else {
-      await releaseBatches(tx, environmentId, id);
+      await releaseContents(tx, environmentId, id);
       await move(tx, ended, { line: 2, debit: "merchant_in_payout", credit: "merchant_available" });
       await emit(tx, ended, "payout.failed", { ...before, failure_reason: null });
       await audit(tx, ended, "payout.failed");

@@ -57,11 +57,18 @@ export function disputeOf(id: string, notices: readonly Notice[]): Dispute | nul
     reason: disputeReason(code),
     network_reason_code: code,
     fee: null,
+    withdrawn: about.some(({ event, dispute }) => TAKES_MONEY.has(event) || dispute?.status === "Lost"),
     status: disputeStatus(last),
     respond_by: before === null ? null : timeOf(before),
     created_at: new Date(first.at),
   };
 }
+
+/** Events of a chargeback that was booked; a notice of one, and a request for information, come before. */
+const TAKES_MONEY: ReadonlySet<string> = new Set([
+  ...["CHARGEBACK", "CHARGEBACK_REVERSED", "SECOND_CHARGEBACK", "PREARBITRATION_WON", "PREARBITRATION_LOST"],
+  "DISPUTE_DEFENSE_PERIOD_ENDED",
+]);
 
 /** Visa's, Mastercard's and American Express's codes, whose meaning differs little between processors. */
 const REASONS: ReadonlyMap<string, Dispute["reason"]> = new Map([

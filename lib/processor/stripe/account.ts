@@ -78,6 +78,7 @@ export async function readDispute(stripe: Stripe, budget: Budget, id: string): P
       reason: disputeReason(dispute.reason),
       network_reason_code: dispute.network_reason_code ?? null,
       fee: disputeFee(dispute),
+      withdrawn: dispute.balance_transactions.length > 0,
       status: disputeStatus(dispute.status),
       respond_by: due_by === null ? null : timeOf(due_by),
       created_at: timeOf(dispute.created),

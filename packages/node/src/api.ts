@@ -1130,7 +1130,7 @@ export interface Payout {
   object: "payout";
   /** `PENDING` and `IN_TRANSIT` become `PAID`, or `FAILED`, which returns the money to your balance. */
   status: "PENDING" | "IN_TRANSIT" | "PAID" | "FAILED";
-  /** In minor units: the net amounts of its settlement batches. */
+  /** In minor units: the net amounts of its settlement batches, plus `dispute_amount`. */
   amount: number;
   /** ISO 4217 code, upper case. */
   currency: string;
@@ -1138,6 +1138,8 @@ export interface Payout {
   arrival_date: string;
   /** The settlement batches it pays out, oldest first. */
   settlement_batch_ids: string[];
+  /** The part of the amount that disputes changed: negative if they took more, fees included, than they returned. The disputes are the balance's movements. */
+  dispute_amount: number;
   /** Why the bank rejected it; null unless it failed. */
   failure_reason: string | null;
   /** Where it went. */
@@ -1431,10 +1433,12 @@ export interface CurrencyBalance {
   currency: string;
   /** Captured, not yet settled, less refunds and fees. */
   pending: number;
-  /** Settled, not yet in a payout. */
+  /** Settled, not yet in a payout, less what disputes took. */
   available: number;
   /** In payouts that have not reached your bank yet. */
   in_payout: number;
+  /** Taken by disputes that are not decided yet, fees included. */
+  in_dispute: number;
 }
 
 export interface BalanceMovementList {
@@ -1459,8 +1463,8 @@ export interface BalanceMovement {
   id: string;
   /** Always `balance_movement`. */
   object: "balance_movement";
-  /** `capture`, `fee`, `refund` and `refund_reversal` change `pending`; `settlement` moves from `pending` to `available`; `payout` leaves `available`, and `payout_failure` returns to it. `adjustment` is a manual correction; none is made today. */
-  type: "capture" | "fee" | "refund" | "refund_reversal" | "settlement" | "payout" | "payout_failure" | "adjustment";
+  /** `capture`, `fee`, `refund` and `refund_reversal` change `pending`; `settlement` moves from `pending` to `available`; `payout` leaves `available`, and `payout_failure` returns to it; `dispute` and `dispute_fee` leave `available`, too, and `dispute_return` is what a won dispute returns to it. `adjustment` is a manual correction; none is made today. */
+  type: "capture" | "fee" | "refund" | "refund_reversal" | "settlement" | "payout" | "payout_failure" | "dispute" | "dispute_return" | "dispute_fee" | "adjustment";
   /** ISO 4217 code, upper case. */
   currency: string;
   /** In minor units; negative when it lowers the balance. */
@@ -1471,6 +1475,8 @@ export interface BalanceMovement {
   settlement_batch_id: string | null;
   /** The payout behind it. */
   payout_id: string | null;
+  /** The dispute behind it. */
+  dispute_id: string | null;
   /** When it was booked. */
   created_at: string;
 }
@@ -2007,7 +2013,7 @@ export interface ListMovementsQuery {
   /** Created earlier than this ISO 8601 time (exclusive). */
   created_before?: string;
   /** Only this kind of movement. */
-  type?: "capture" | "fee" | "refund" | "refund_reversal" | "settlement" | "payout" | "payout_failure" | "adjustment";
+  type?: "capture" | "fee" | "refund" | "refund_reversal" | "settlement" | "payout" | "payout_failure" | "dispute" | "dispute_return" | "dispute_fee" | "adjustment";
 }
 
 /** Filters and paging of payouts.list. */

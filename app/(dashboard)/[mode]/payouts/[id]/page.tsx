@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { BatchItemTable } from "@/components/settlement/batch-items";
+import { BatchItemTable, DisputeItemTable } from "@/components/settlement/batch-items";
 import { RetryPayout } from "@/components/settlement/payout-actions";
 import { accountText, BatchTable } from "@/components/settlement/payout-list";
 import { StatusBadge } from "@/components/ui/badge";
@@ -14,7 +14,7 @@ import { MAX_OFFSET } from "@/lib/contract/fields";
 import { dayText, titleId } from "@/lib/contract/format";
 import type { Payout } from "@/lib/contract/settlement/payout";
 import type { SettlementBatch } from "@/lib/contract/settlement/settlement-batch";
-import { getPayout } from "@/lib/domain/settlement/payouts";
+import { getPayout, listDisputesOfPayout } from "@/lib/domain/settlement/payouts";
 import { listBatchesOfPayout, listBatchItems } from "@/lib/domain/settlement/read-batches";
 import { dashboardPage, orNotFound, type SearchParams } from "@/lib/http/page";
 
@@ -33,13 +33,14 @@ export default async function PayoutPage({ params, searchParams }: PayoutPagePro
   const payout = await orNotFound(getPayout(page.ctx, { id }));
   const requested = Number((await searchParams).offset ?? 0);
   const offset = Number.isInteger(requested) && requested >= 0 && requested <= MAX_OFFSET ? requested : 0;
-  const [batches, items] = await Promise.all([
+  const [batches, disputes, items] = await Promise.all([
     listBatchesOfPayout(page.ctx, payout),
+    listDisputesOfPayout(page.ctx, payout),
     listBatchItems(page.ctx, { batchIds: payout.settlement_batch_ids, limit: PAGE, offset }),
   ]);
   const failed = payout.status === "FAILED";
-  // The money is still unpaid unless a later payout includes one of its batches.
-  const isUnpaid = failed && batches.every((batch) => batch.payout_id === null);
+  // The money is still unpaid unless a later payout includes what it held.
+  const isUnpaid = failed && [...batches, ...disputes].every((each) => each.payout_id === null);
   const total = batches.reduce((sum, batch) => sum + batch.transaction_count, 0);
   return (
     <article>
@@ -86,6 +87,14 @@ export default async function PayoutPage({ params, searchParams }: PayoutPagePro
           </h2>
           <BatchTable batches={batches} mode={page.mode} ofOnePayout />
         </section>
+        {disputes.length > 0 && (
+          <section aria-labelledby="disputes">
+            <h2 id="disputes" className="mb-2 font-semibold text-[15px]">
+              Disputes
+            </h2>
+            <DisputeItemTable items={disputes} currency={payout.currency} mode={page.mode} />
+          </section>
+        )}
         <section aria-labelledby="items">
           <h2 id="items" className="mb-2 font-semibold text-[15px]">
             Transactions
@@ -115,7 +124,7 @@ export default async function PayoutPage({ params, searchParams }: PayoutPagePro
 }
 
 /** Returns the lines that add up to the amount of a payout. */
-function amountsOf(batches: readonly SettlementBatch[], { amount: paid, currency }: Payout) {
+function amountsOf(batches: readonly SettlementBatch[], { amount: paid, currency, dispute_amount }: Payout) {
   const sum = (amount: (batch: SettlementBatch) => number) =>
     batches.reduce((total, batch) => total + amount(batch), 0);
   const lines = [
@@ -123,6 +132,7 @@ function amountsOf(batches: readonly SettlementBatch[], { amount: paid, currency
     ["Refunds", sum((batch) => -batch.refund_amount)],
     ["Refund reversals", sum((batch) => batch.reversal_amount)],
     ["Fees", sum((batch) => -batch.fee_amount)],
+    ["Disputes", dispute_amount],
   ] as const;
   const money = (amount: number) => <Money amount={amount} currency={currency} bare />;
   return [
