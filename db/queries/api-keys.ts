@@ -120,6 +120,19 @@ export async function forgetLimitedAmount(orm: Orm, environmentId: string, id: s
 /** A key's limits, and the use of the current day (UTC), which ends at `resets_at`. */
 export type LimitUse = { limits: KeyLimits; refunds: number; amount: number; resets_at: string };
 
+/**
+ * Condition that a key's counts are of this day (UTC). A refund that began before midnight may be counted after
+ * one that began later: the day never goes back, and later days than the next are from a clock that was wrong.
+ */
+const IS_COUNTED_DAY = "between (now() at time zone 'UTC')::date and (now() at time zone 'UTC')::date + 1";
+
+/** The same as text, for a key's row with this alias. */
+export const countsToday = (alias: string): string => `(${alias}.limited_day ${IS_COUNTED_DAY}) is true`;
+
+/** The day to which a refund counts. */
+export const countedDay = (alias: string): string =>
+  `case when ${countsToday(alias)} then ${alias}.limited_day else (now() at time zone 'UTC')::date end`;
+
 /** The use of a key's limits today; null without limits. `lock`: until the transaction ends. */
 export async function findLimitUse(
   orm: Orm,
@@ -128,15 +141,14 @@ export async function findLimitUse(
   { lock = false }: { lock?: boolean } = {},
 ): Promise<LimitUse | null> {
   const counter = alias(apiKeys, "counter");
-  const today = fragment`(now() at time zone 'UTC')::date`;
   const ofToday = (count: typeof counter.limited_refunds | typeof counter.limited_amount) =>
-    fragment<number>`case when ${counter.limited_day} = ${today} then ${count} else 0 end`.mapWith(Number);
+    fragment<number>`case when ${fragment.raw(countsToday("counter"))} then ${count} else 0 end`.mapWith(Number);
   const query = orm
     .select({
       limits: apiKeys.limits,
       refunds: ofToday(counter.limited_refunds),
       amount: ofToday(counter.limited_amount),
-      resets_at: fragment<string>`(${today} + 1)::text || 'T00:00:00.000Z'`,
+      resets_at: fragment<string>`(${fragment.raw(countedDay("counter"))} + 1)::text || 'T00:00:00.000Z'`,
     })
     .from(apiKeys)
     .innerJoin(
@@ -162,7 +174,7 @@ export async function addLimitUse(
   await orm
     .update(apiKeys)
     .set({
-      limited_day: fragment`(now() at time zone 'UTC')::date`,
+      limited_day: fragment`${fragment.raw(countedDay("api_keys"))}`,
       limited_refunds: refunds + 1,
       limited_amount: refunded + amount,
     })

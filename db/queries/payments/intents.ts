@@ -3,6 +3,7 @@ import { SYSTEM } from "@/db/schema/operations";
 import { MAX_SESSION_ATTEMPTS } from "@/lib/contract/checkout/attempts";
 import { MAX_REFUNDS } from "@/lib/contract/payments/payment";
 import type { Mode } from "@/lib/contract/transactions/words";
+import { countedDay, countsToday } from "../api-keys";
 import { type AloneRefund, approveInside, countAlone, type RefundApproval } from "../approvals";
 import { checksNoCard, linkSells } from "../checkout/card-checks";
 import { type ClockColumns, clockColumns, clockNow } from "../clock";
@@ -229,8 +230,8 @@ const isNotWanted = (sql: Sql | SqlTransaction, environmentId: string, paymentId
  * key must not have any number.
  */
 function countLimited(sql: Sql | SqlTransaction, environmentId: string, keyId: string) {
-  const today = sql`(now() at time zone 'UTC')::date`;
-  const isToday = sql`counter.limited_day is not distinct from ${today}`;
+  const day = sql.unsafe(countedDay("counter"));
+  const isToday = sql.unsafe(countsToday("counter"));
   const refunds = sql`case when ${isToday} then counter.limited_refunds else 0 end + 1`;
   const amount = sql`(select amount from locked)`;
   const refunded = sql`case when ${isToday} then counter.limited_amount else 0 end + ${amount}`;
@@ -239,7 +240,7 @@ function countLimited(sql: Sql | SqlTransaction, environmentId: string, keyId: s
       where environment_id = ${environmentId}::uuid and id = ${keyId}::uuid and limits is not null
     ),
     counted as (
-      update api_keys counter set limited_day = ${today}, limited_refunds = ${refunds}, limited_amount = ${refunded}
+      update api_keys counter set limited_day = ${day}, limited_refunds = ${refunds}, limited_amount = ${refunded}
       from limiting
       where counter.environment_id = ${environmentId}::uuid and counter.id = (select counted_in from limiting)
         and (select count(*) from reserved) = 1

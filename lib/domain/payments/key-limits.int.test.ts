@@ -112,3 +112,20 @@ test("other callers are not limited", async () => {
   expect(await act("refund", payment, { amount: 100 })).toMatchObject({ status: 201 });
   await expectClean();
 });
+
+test("a refund that began before midnight takes nothing back from the new day", async () => {
+  const { pay, refund, row } = await setup({ refunds_per_day: 2 });
+  const payment = await pay();
+  expect(await refund(payment, 100)).toMatchObject({ status: 201 });
+  // As seen by a refund whose transaction began a moment before the day of the first one.
+  await db.sql`update api_keys set limited_day = limited_day + 1 where id = ${row.id}`;
+  expect(await refund(payment, 100)).toMatchObject({ status: 201 });
+  expect(await refund(payment, 100)).toMatchObject({ code: "limit_exceeded" });
+  const [counted] = await db.sql`
+    select limited_day - (now() at time zone 'UTC')::date as ahead, limited_refunds from api_keys where id = ${row.id}`;
+  expect(counted).toEqual({ ahead: 1, limited_refunds: 2 });
+  // From a clock that was wrong.
+  await db.sql`update api_keys set limited_day = limited_day + 7 where id = ${row.id}`;
+  expect(await refund(payment, 100)).toMatchObject({ status: 201 });
+  await expectClean();
+});
