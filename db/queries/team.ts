@@ -124,7 +124,7 @@ export async function updateMemberRole(tx: Orm, merchantId: string, id: string, 
  */
 export async function deleteMember(tx: Orm, merchantId: string, id: string, heirId: string): Promise<boolean> {
   const sameName = sql`exists (select from ${savedViews} v where v.environment_id = ${savedViews}.environment_id
-    and v.user_id = ${heirId} and lower(v.name) = lower(${savedViews}.name))`;
+    and v.user_id = ${heirId} and v.list = ${savedViews}.list and lower(v.name) = lower(${savedViews}.name))`;
   await tx
     .update(savedViews)
     .set({ user_id: heirId })

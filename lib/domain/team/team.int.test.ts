@@ -149,11 +149,18 @@ test("a removed member loses access immediately, their shared views stay, and th
   await db.sql`insert into saved_views (environment_id, id, user_id, name, query, shared) values
     (${merchant.test.id}, ${newId()}, ${view.user}, ${view.name}, ${view.query}, true),
     (${merchant.test.id}, ${newId()}, ${view.user}, 'Mine', ${view.query}, false)`;
+  // The heir has a view of that name, but of another list.
+  await db.sql`insert into saved_views (environment_id, id, user_id, list, name, query, shared) values
+    (${merchant.test.id}, ${newId()}, ${owner.user.id}, 'invoices', 'declined', 'status=OPEN', false)`;
   await updateBusiness(other.ctx, { name: "Renamed" });
   await removeMember(owner.ctx, { id: idOf(other.user) });
   expect(await isSessionAlive(db, other.sessionId)).toBe(false);
-  const left = await db.sql`select name, user_id from saved_views where environment_id = ${merchant.test.id}`;
-  expect([...left]).toEqual([{ name: "Declined", user_id: owner.user.id }]);
+  const left = await db.sql`
+    select list, name, user_id from saved_views where environment_id = ${merchant.test.id} order by list`;
+  expect([...left]).toEqual([
+    { list: "invoices", name: "declined", user_id: owner.user.id },
+    { list: "transactions", name: "Declined", user_id: owner.user.id },
+  ]);
   const { rows } = await listActivity(owner.ctx, { timeZone: "UTC" });
   expect(rows.map(({ action, actor }) => [action, actor.name])).toEqual([
     ["team.member_removed", "Ada"],
