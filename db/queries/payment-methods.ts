@@ -9,6 +9,9 @@ import { countUpTo } from "./statement-text";
 const table = paymentMethods;
 const byId = (environmentId: string, id: string) => and(eq(table.environment_id, environmentId), eq(table.id, id));
 
+/** A stored time is rounded to milliseconds, and must not become one that is still to come. */
+const DUE_NOW = sql`date_trunc('milliseconds', clock_timestamp())`;
+
 /** Returns null if the id or the stored card already exists. */
 export async function insertPaymentMethod(orm: Orm, row: PaymentMethodRow): Promise<PaymentMethodRow | null> {
   const rows = await orm.insert(table).values(row).onConflictDoNothing().returning();
@@ -86,7 +89,7 @@ export async function markRemoved(
     .set({
       removed_at: sql`clock_timestamp()`,
       updated_at,
-      ...(isGone ? { processor_token: "", removal_due_at: null } : { removal_due_at: sql`clock_timestamp()` }),
+      ...(isGone ? { processor_token: "", removal_due_at: null } : { removal_due_at: DUE_NOW }),
     })
     .where(and(byId(environmentId, id), isNull(table.removed_at)))
     .returning();
@@ -145,7 +148,7 @@ const atConnection = (environmentId: string, connectionId: string) =>
 export async function resumeRemovals(tx: Orm, environmentId: string, connectionId: string): Promise<void> {
   await tx
     .update(table)
-    .set({ removal_due_at: sql`clock_timestamp()` })
+    .set({ removal_due_at: DUE_NOW })
     .where(
       and(atConnection(environmentId, connectionId), isNotNull(table.removed_at), sql`${table.processor_token} <> ''`),
     );

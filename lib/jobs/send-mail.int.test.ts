@@ -1,4 +1,5 @@
 import { createServer } from "node:net";
+import { sql } from "drizzle-orm";
 import { expect, onTestFinished, test } from "vitest";
 import { leaveInOutbox, listMail } from "@/db/queries/accounts/mail-outbox";
 import { testDatabase } from "@/e2e/fixtures/database";
@@ -45,6 +46,19 @@ const open = (url: string) => {
 const write = (recipient: string) =>
   db.orm.transaction((tx) => writeMail(tx, { recipient, subject: "Hello", paragraphs: ["A paragraph."] }));
 const mailTo = async (recipient: string) => (await listMail(db.orm, 100)).find((mail) => mail.recipient === recipient);
+
+test("mail is due from the moment at which it is written", async () => {
+  // A time that is rounded up, as every other one, would be still to come.
+  for (let n = 0; n < 20; n++)
+    await db.orm.transaction(async (tx) => {
+      const recipient = `${n}@due.example`;
+      await writeMail(tx, { recipient, subject: "Hello", paragraphs: ["A paragraph."] });
+      const [mail] = await tx.execute(
+        sql`delete from mail_outbox where recipient = ${recipient} returning next_attempt_at <= now() as due`,
+      );
+      expect(mail).toEqual({ due: true });
+    });
+});
 
 test("due mail is sent once, even by two instances", async () => {
   const { url, received } = await mailServer(true);

@@ -8,7 +8,8 @@ type NewMail = Pick<MailRow, "kind" | "recipient" | "sender_name" | "reply_to" |
 
 /** Call it in the transaction that causes the mail. */
 export async function insertMail(orm: Orm, mail: NewMail & { id: string; created_at: string }): Promise<void> {
-  await orm.insert(mailOutbox).values(mail);
+  // Due immediately: a stored time is rounded to milliseconds, and must not become one that is still to come.
+  await orm.insert(mailOutbox).values({ ...mail, next_attempt_at: sql`date_trunc('milliseconds', now())` });
 }
 
 /** Number of mails of a kind sent to an address within the last hours. Index: mail_outbox_recipient. */

@@ -21,11 +21,12 @@ const isMailed = (sql: Tag): Fragment => sql`case e.type
 
 /**
  * Queues the mails of events, in the commit that writes them. `events`: a relation with `id` and `type`. What
- * is switched off at that moment is never mailed.
+ * is switched off at that moment is never mailed. Due immediately: a stored time is rounded to milliseconds, and
+ * must not become one that is still to come.
  */
 export const queueMails = (sql: Tag, environmentId: string, events: Fragment): Fragment => sql`
-  insert into subscription_mails (environment_id, event_id)
-  select ${environmentId}::uuid, e.id
+  insert into subscription_mails (environment_id, event_id, due_at)
+  select ${environmentId}::uuid, e.id, date_trunc('milliseconds', now())
   from (${events}) e left join subscription_settings s on s.environment_id = ${environmentId}::uuid
   where ${isMailed(sql)}`;
 

@@ -1,10 +1,13 @@
 import { randomUUID } from "node:crypto";
+import { sql } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
+import { queueMail } from "@/db/queries/subscriptions/mails";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { CARDS, type SubscriptionTenant, subscriptionTenant } from "@/e2e/fixtures/subscriptions";
 import { createTestUser, mailsTo } from "@/e2e/fixtures/users";
 import { decodeId } from "@/lib/contract/ids";
 import type { SubscriptionSettings } from "@/lib/contract/subscriptions/settings";
+import { newId } from "@/lib/ids";
 import { announceExpiring, announceExpiringIn, nextAnnouncement } from "../payment-methods/expiring-cards";
 import { mailReceipts, updateReceipts } from "../receipts/mail-receipts";
 import { mailCustomers } from "./mail-customers";
@@ -261,6 +264,19 @@ test("a mail that can't be written stays queued, delays no other, and is written
   await db.sql`update subscription_mails set due_at = now() - interval '1 second' where environment_id = any(${ids}::uuid[])`;
   for (const one of [broken, fine]) expect(subjects(await one.mails())).toHaveLength(1);
   expect(await waiting()).toHaveLength(0);
+});
+
+test("mail is due from the moment at which its event is written", async () => {
+  const { environmentId } = await subscriptionTenant(db);
+  // A time that is rounded up, as every other one, would be still to come.
+  for (let n = 0; n < 20; n++)
+    await db.orm.transaction(async (tx) => {
+      await queueMail(tx, environmentId, { id: newId(), type: "invoice.paid" });
+      const mails = await tx.execute(
+        sql`delete from subscription_mails where environment_id = ${environmentId} returning due_at <= now() as due`,
+      );
+      expect([...mails]).toEqual([{ due: true }]);
+    });
 });
 
 test("mail that waited for more than three days is no longer sent", async () => {
