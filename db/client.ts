@@ -3,8 +3,9 @@ import { makePgArray, parsePgArray } from "drizzle-orm/pg-core";
 import { drizzle, type PostgresJsDatabase, type PostgresJsQueryResultHKT } from "drizzle-orm/postgres-js";
 import type postgres from "postgres";
 import { env } from "@/lib/env";
-import { parseAddress } from "./address";
+import { type Address, type Host, parseAddress } from "./address";
 import { Pool } from "./pool";
+import { LazyPool, type PoolName, ReadPool, type ReplicaFigures, Replicas } from "./replicas";
 import { type StatementPool, sqlOn, type TransactionConnection } from "./statements";
 
 /**
@@ -84,8 +85,15 @@ export type Database = {
    * A dedicated connection for one export, which holds a cursor during the download. The caller must end it.
    */
   openExport(environmentId: string): Sql;
+  /**
+   * The same clients for reads that change nothing: each statement runs on a replica that has everything
+   * committed before it, or on the primary. Without replicas it is this database.
+   */
+  readonly reading: Database;
   /** Current usage of each pool. */
   pools(): PoolFigures[];
+  /** Empty without DATABASE_READ_URL. */
+  replicas(): ReplicaFigures[];
   /** Statements in progress get five seconds to finish. */
   close(): Promise<void>;
 };
@@ -97,8 +105,8 @@ export type Database = {
  */
 export const ROLES = { app: "cardlane_app", jobs: "cardlane_jobs", sandbox: "cardlane_sandbox" } as const;
 
-/** A separate login, or the URL's login with a role to switch to. */
-export type Login = { readonly url: string; readonly role?: string };
+/** A separate login, or the URL's login with a role to switch to. `replica`: where, instead of at its hosts. */
+export type Login = { readonly url: string; readonly role?: string; readonly replica?: Pick<Address, "hosts" | "tls"> };
 
 export type Logins = { readonly app: Login; readonly jobs: Login };
 
@@ -117,6 +125,8 @@ export type ConnectOptions = {
    * others must not wait with them.
    */
   isWalled?: boolean;
+  /** Read replicas, with log lines for those that are left out. */
+  replicas?: { address: Pick<Address, "hosts" | "tls">; log: { warn(facts: object, message: string): void } } | null;
 };
 
 /** Connections of one process, by use. */
@@ -175,7 +185,7 @@ export const openPools = (login: Login, options: ConnectOptions, ormOptions = op
 });
 
 function openPool(login: Login, limits: Limits, options: ConnectOptions, ownTypes: object): Pool {
-  const address = parseAddress(login.url);
+  const address = { ...parseAddress(login.url), ...login.replica };
   const settings: Record<string, string> = {
     statement_timeout: String(limits.statementMs),
     idle_in_transaction_session_timeout: String(limits.idleMs),
@@ -196,6 +206,7 @@ function openPool(login: Login, limits: Limits, options: ConnectOptions, ownType
       ...{ parsers: {}, serializers: {} },
     },
     settings,
+    readsOnly: login.replica !== undefined,
     silenceMs: (Number(settings.statement_timeout) || LONG_STATEMENT_MS) + MARGIN_MS,
     lifetimeMs: options.keeps ? null : LIFETIME_MS,
     keepsOne: options.keeps !== undefined,
@@ -232,47 +243,101 @@ export function connect(logins: string | Logins, options: ConnectOptions = {}): 
   // would compile such a statement for a second. Neither depends on the server's settings.
   const asEmbedded = { random_page_cost: "1.1", jit: "off", ...options.parameters };
   const parameters = { enable_seqscan: "off", ...asEmbedded };
-  const openSet = (login: Login, sizes: { max: number; maxOrm: number }, raw: typeof parameters, isWalled = false) =>
-    openPools(
-      login,
-      { ...options, isWalled, max: sizes.max, parameters: raw },
-      { ...options, isWalled, max: sizes.maxOrm, parameters: asEmbedded },
-    );
   // Most transactions that cross environments are sign-ins, accounts and teams; a slow one must not hold up
   // the others.
   const [few, fewOrm] = [Math.max(1, Math.floor(max / 3)), Math.max(1, Math.floor(maxOrm / 3))];
   const isOne = typeof logins === "string";
-  const crossing = openSet(jobs, isOne ? { max, maxOrm } : { max: few, maxOrm: fewOrm }, parameters);
   // Requests join a page's rows with what belongs to each; hash and merge joins read whole tables.
   const byKey = { enable_hashjoin: "off", enable_mergejoin: "off", ...parameters };
-  const isolated = isOne ? null : openSet(app, { max: max - few || 1, maxOrm: maxOrm - fewOrm || 1 }, byKey, true);
-  const long = openPool(jobs, LONG, { ...options, max: 1, parameters }, RAW);
-  return {
+  /** The pools at the primary, or at one replica. */
+  const openAll = (replica?: Login["replica"]) => {
+    const at = (login: Login): Login => (replica ? { ...login, replica } : login);
+    const openSet = (login: Login, sizes: { max: number; maxOrm: number }, raw: typeof parameters, isWalled = false) =>
+      openPools(
+        at(login),
+        { ...options, isWalled, max: sizes.max, parameters: raw },
+        { ...options, isWalled, max: sizes.maxOrm, parameters: asEmbedded },
+      );
+    return {
+      crossing: openSet(jobs, isOne ? { max, maxOrm } : { max: few, maxOrm: fewOrm }, parameters),
+      isolated: isOne ? null : openSet(app, { max: max - few || 1, maxOrm: maxOrm - fewOrm || 1 }, byKey, true),
+      long: openPool(at(jobs), LONG, { ...options, max: 1, parameters }, RAW),
+    };
+  };
+  const openExportPool = (replica?: Login["replica"]) =>
+    openPool(replica ? { ...app, replica } : app, LONG, { ...options, max: 1, parameters }, RAW);
+  const { crossing, isolated, long } = openAll();
+  const named = {
+    ...(isolated && { environment_sql: isolated.sql, environment_orm: isolated.orm }),
+    ...{ crossing_sql: crossing.sql, crossing_orm: crossing.orm, long },
+  };
+  const replicaAt = (host: Host) => ({ ...(options.replicas?.address as Address), hosts: [host] });
+  const replicas = options.replicas ? openReplicas(options.replicas) : null;
+
+  function openReplicas({ address, log }: NonNullable<ConnectOptions["replicas"]>): Replicas {
+    const check = { ...options, max: 1, parameters };
+    return new Replicas({
+      hosts: address.hosts,
+      primary: openPool(jobs, SHORT, check, RAW),
+      openCheck: (host) => openPool({ ...jobs, replica: replicaAt(host) }, SHORT, check, RAW),
+      openPools(host) {
+        const { crossing: across, isolated: own, long: slow } = openAll(replicaAt(host));
+        const { sql, orm } = own ?? across;
+        return {
+          ...{ crossing_sql: across.sql, crossing_orm: across.orm, long: slow },
+          ...{ environment_sql: sql, environment_orm: orm },
+        };
+      },
+      log,
+    });
+  }
+
+  const database: Database = {
     ...databaseOn({ crossing, isolated, long }),
-    openExport: (id) => rawOn(openPool(app, LONG, { ...options, max: 1, parameters }, RAW), isOne ? "" : id),
-    pools() {
-      const isolatedPools = isolated && { environment_sql: isolated.sql, environment_orm: isolated.orm };
-      const named = { ...isolatedPools, crossing_sql: crossing.sql, crossing_orm: crossing.orm, long };
-      return Object.entries(named).map(([name, pool]) => ({ name, ...pool.figures }));
+    openExport: (id) => rawOn(openExportPool(), isOne ? "" : id),
+    get reading() {
+      return reading;
     },
+    pools: () => Object.entries(named).map(([name, pool]) => ({ name, ...pool.figures })),
+    replicas: () => replicas?.figures ?? [],
     async close() {
-      const pools = [crossing.sql, crossing.orm, long, ...(isolated ? [isolated.sql, isolated.orm] : [])];
-      await Promise.all(pools.map((pool) => pool.end(END_LIMIT_MS)));
+      await Promise.all([replicas?.end(END_LIMIT_MS), ...Object.values(named).map((pool) => pool.end(END_LIMIT_MS))]);
     },
   };
+  const reading: Database = replicas
+    ? Object.assign(Object.create(database) as Database, readingOn({ crossing, isolated, long }, replicas), {
+        openExport(id: string) {
+          const open = async () => {
+            const replica = await replicas.caughtUp();
+            return openExportPool(replica ? replicaAt(replica.host) : undefined);
+          };
+          return rawOn(new LazyPool(open), isOne ? "" : id);
+        },
+      })
+    : database;
+  return database;
+}
+
+/** The clients for reads: on a replica, or on the primary's pools. */
+function readingOn({ crossing, isolated, long }: PoolsOf<Pool>, replicas: Replicas) {
+  const read = (pool: Pool, name: PoolName) => new ReadPool(pool, replicas, name);
+  return databaseOn({
+    crossing: { sql: read(crossing.sql, "crossing_sql"), orm: read(crossing.orm, "crossing_orm") },
+    isolated: isolated && { sql: read(isolated.sql, "environment_sql"), orm: read(isolated.orm, "environment_orm") },
+    long: read(long, "long"),
+  });
 }
 
 type PoolSet<P> = { readonly sql: P; readonly orm: P };
+type PoolsOf<P> = { readonly crossing: PoolSet<P>; readonly isolated: PoolSet<P> | null; readonly long: P };
 
 /**
  * The service's clients on these pools. `isolated` connections see only their current environment; null = the
  * crossing pools serve all.
  */
-export function databaseOn<C extends TransactionConnection>(pools: {
-  crossing: PoolSet<StatementPool<C>>;
-  isolated: PoolSet<StatementPool<C>> | null;
-  long: StatementPool<C>;
-}): Pick<Database, "sql" | "orm" | "within" | "long"> {
+export function databaseOn<C extends TransactionConnection>(
+  pools: PoolsOf<StatementPool<C>>,
+): Pick<Database, "sql" | "orm" | "within" | "long"> {
   const { crossing, isolated, long } = pools;
   const sql = rawOn(crossing.sql, "");
   const orm = drizzle(sqlOn(crossing.orm, ""));

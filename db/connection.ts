@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import postgres from "postgres";
 import type { Address, Host } from "./address";
 import { encrypt } from "./tls";
-import { DatabaseUnavailable, isServerLost } from "./unavailable";
+import { DatabaseUnavailable, isReadOnly, isServerLost } from "./unavailable";
 
 /** A statement that the client of the executing connection builds. */
 export type Buildable = { readonly build: (client: postgres.Sql) => postgres.PendingQuery<postgres.Row[]> };
@@ -18,6 +18,8 @@ export type ConnectionOptions = {
   readonly silenceMs: number;
   /** Null: no limit. */
   readonly lifetimeMs: number | null;
+  /** A standby will do, because nothing is written. */
+  readonly readsOnly: boolean;
 };
 
 const END_LIMIT_S = 1;
@@ -142,6 +144,7 @@ export class Connection {
       const [state] = await this.query(`
         select pg_is_in_recovery() as standby, current_setting('transaction_read_only') as read_only,
           ${[...settings, DURABLE].join(", ")}`);
+      if (this.#options.readsOnly) return;
       if (state?.standby) throw new DatabaseUnavailable("the server is a standby and takes no writes");
       if (state?.read_only === "on") throw new DatabaseUnavailable("the server is read-only");
     } finally {
@@ -213,7 +216,7 @@ export class Connection {
         },
         (error: Error) => {
           this.#running.delete(reject);
-          if (isServerLost(error)) this.fail(error);
+          if (isServerLost(error) && !(this.#options.readsOnly && isReadOnly(error))) this.fail(error);
           reject(error);
         },
       );

@@ -15,6 +15,9 @@ export function isTaken(error: unknown, constraint: string): boolean {
 /** True if PostgreSQL canceled a statement that exceeded its time limit. */
 export const isCanceled = (error: unknown): boolean => hasCode(error, ["57014"]);
 
+/** True for a read that a standby ended because of what it had to replay. The same read may succeed elsewhere. */
+export const isConflict = (error: unknown): boolean => hasCode(error, ["40001"]);
+
 /** True for a lock timeout or a deadlock: a retry may succeed. */
 export const isBusy = (error: unknown): boolean => hasCode(error, ["55P03", "40P01"]);
 

@@ -20,8 +20,8 @@ export type StatementPool<C extends TransactionConnection = Connection> = {
   /** Options of postgres.js for connections opened from now on. */
   readonly options: object;
   run(statement: Statement, owner: Owner): Promise<Rows>;
-  /** A connection for a transaction, which must be released. */
-  lease(owner: Owner): Promise<Lease<C>>;
+  /** A connection for a transaction, which must be released. `modes`: those of its BEGIN. */
+  lease(owner: Owner, modes?: string): Promise<Lease<C>>;
   end(timeoutMs: number): Promise<void>;
 };
 
@@ -115,7 +115,7 @@ export function sqlOn<C extends TransactionConnection>(
     noting(async () => {
       const [modes, work] = typeof first === "function" ? ["", first as Work] : [String(first), second as Work];
       if (!MODES.test(modes)) throw new Error(`"${modes}" is no mode of a transaction`);
-      const { connection, release } = await pool.lease(owner);
+      const { connection, release } = await pool.lease(owner, modes);
       try {
         return await transaction(connection, environment, modes, work);
       } finally {

@@ -49,6 +49,10 @@ export function wasNotExecuted(error: unknown): boolean {
   return error instanceof Error && error.name === "DatabaseUnavailable";
 }
 
+/** True if a write was refused because the server or its transaction is read-only. */
+export const isReadOnly = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError && error.code === "25006";
+
 /** True if the connection that the error came from must be discarded. */
 export const isServerLost = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && (LOST.test(error.code) || isPanic(error));

@@ -105,6 +105,10 @@ export const env = {
   get databaseUrl() {
     return string("DATABASE_URL");
   },
+  /** Read replicas of DATABASE_URL's server: their hosts, and TLS. */
+  get databaseReadUrl() {
+    return string("DATABASE_READ_URL");
+  },
   /**
    * Users for the roles that serve requests and run jobs. By default, connections of DATABASE_URL use SET
    * ROLE.

@@ -1,6 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { connect } from "@/db/client";
@@ -16,23 +14,8 @@ const LANES = 6;
 const WRITES_WITHIN_MS = 5_000;
 const DATABASE = "cardlane";
 
-/** A primary that confirms nothing before its standby has it, and that standby, made from a cold copy. */
-async function pair(): Promise<[primary: OwnServer, standby: OwnServer]> {
-  const primary = await OwnServer.create({ wal_level: "replica", max_wal_senders: "4" });
-  await primary.start();
-  const admin = primary.sql("postgres");
-  await admin.unsafe(`create database ${DATABASE}`);
-  await admin.end();
-  await primary.stop();
-  const [user, password] = primary.credentials.split(":");
-  const from = `host=127.0.0.1 port=${primary.port} user=${user} password=${password} application_name=standby`;
-  const standby = await primary.copy({ hot_standby: "on", primary_conninfo: from });
-  writeFileSync(join(standby.data, "standby.signal"), "");
-  primary.settings = { ...primary.settings, synchronous_standby_names: "standby" };
-  await primary.start();
-  await standby.start();
-  return [primary, standby];
-}
+/** A primary that confirms nothing before its standby has it, and that standby. */
+const pair = () => OwnServer.pair(DATABASE, { replication: { synchronous_standby_names: "standby" } });
 
 type Sample = { atMs: number; status: number; readiness: number };
 

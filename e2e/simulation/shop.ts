@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Database } from "@/db/client";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { checkoutAttemptBody } from "@/lib/contract/checkout/endpoints";
 import { AppError } from "@/lib/contract/errors";
@@ -135,7 +136,13 @@ export class Shop {
     const absent = () => {
       throw new Error("no part of a simulated world");
     };
-    const db = { ...this.database.service, openExport: absent, pools: absent, close: absent };
+    const db: Database = {
+      ...this.database.service,
+      ...{ openExport: absent, pools: absent, close: absent, replicas: absent },
+      get reading() {
+        return db;
+      },
+    };
     const service = testService(db, {
       processors: createRegistry({ sandbox: withDeadline(this.network.processor, TIMEOUT_MS, timer) }),
       clock: { now: () => new Date(world.nowMs + skewMs) },

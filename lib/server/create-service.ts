@@ -1,4 +1,5 @@
-import { type Connections, connect } from "@/db/client";
+import { parseAddress } from "@/db/address";
+import { type Connections, type ConnectOptions, connect } from "@/db/client";
 import { openLogins } from "@/db/logins";
 import { connectSandboxStore } from "@/db/queries/sandbox/processor";
 import { outlast } from "@/db/reach";
@@ -53,7 +54,8 @@ async function create(options: CreateOptions): Promise<CreatedService> {
   const { url, embedded, applicationName, connections, processors = onlySandbox, connectors = CONNECTORS } = options;
   const operator = operatorConnection(connectors);
   const logins = await openLogins(url, embedded, options.onProgress);
-  const db = connect(logins, { max: connections.sql, maxOrm: connections.orm, applicationName });
+  const replicas = replicasOf(embedded);
+  const db = connect(logins, { max: connections.sql, maxOrm: connections.orm, applicationName, replicas });
   const processorSql = connectSandboxStore(logins.sandbox, connections.store);
   const close = async () => {
     await Promise.all([db.close(), processorSql.end({ timeout: 5 })]);
@@ -102,6 +104,16 @@ async function create(options: CreateOptions): Promise<CreatedService> {
     await close();
     throw error;
   }
+}
+
+/** Read replicas from the settings. The embedded server has none. */
+function replicasOf(embedded: boolean): ConnectOptions["replicas"] {
+  const url = env.databaseReadUrl;
+  if (url === null) return null;
+  if (embedded)
+    throw new ConfigurationError("DATABASE_READ_URL needs DATABASE_URL: the embedded database has no replicas.");
+  const { hosts, tls } = parseAddress(url, "DATABASE_READ_URL");
+  return { address: { hosts, tls }, log };
 }
 
 /** The processor named by the operator's settings, or null. */

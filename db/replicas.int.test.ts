@@ -1,0 +1,185 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { createTestMerchant, type TestMerchant } from "@/e2e/fixtures/factories";
+import { OwnServer } from "@/e2e/fixtures/own-server";
+import { startTcpProxy, type TcpProxy } from "@/e2e/fixtures/tcp-proxy";
+import { idTime, newId } from "@/lib/ids";
+import { parseAddress } from "./address";
+import { connect, type Database, ROLES } from "./client";
+import { migrate } from "./migrate";
+
+const DATABASE = "cardlane";
+
+let primary: OwnServer;
+let standby: OwnServer;
+let proxy: TcpProxy;
+let merchant: TestMerchant;
+let other: TestMerchant;
+/** Two processes of the service, and one without replicas. */
+let one: Database;
+let two: Database;
+let plain: Database;
+const notes: string[] = [];
+
+beforeAll(async () => {
+  [primary, standby] = await OwnServer.pair(DATABASE, {
+    prepare: async (url) => {
+      await migrate(url);
+      const setUp = connect(url, { max: 2 });
+      await setUp.sql`create table counter (id int primary key, n int not null)`;
+      await setUp.sql`insert into counter values (1, 0)`;
+      await setUp.sql`grant select, update on counter to ${setUp.sql(ROLES.app)}, ${setUp.sql(ROLES.jobs)}`;
+      [merchant, other] = [await createTestMerchant(setUp), await createTestMerchant(setUp)];
+      await setUp.close();
+    },
+    // Every commit arrives late, as under load or over a distance.
+    standby: { recovery_min_apply_delay: "20ms" },
+  });
+  const url = primary.url(DATABASE);
+  plain = connect(url, { max: 3 });
+  proxy = await startTcpProxy(standby.url(DATABASE));
+  const logins = { app: { url, role: ROLES.app }, jobs: { url, role: ROLES.jobs } };
+  const { hosts, tls } = parseAddress(proxy.url);
+  const log = { warn: (_: object, message: string) => void notes.push(message) };
+  const open = () => connect(logins, { max: 6, replicas: { address: { hosts, tls }, log } });
+  [one, two] = [open(), open()];
+  await untilUsed();
+}, 120_000);
+
+afterAll(async () => {
+  await Promise.all([one, two, plain].map((db) => db?.close()));
+  await proxy?.close();
+  for (const server of [standby, primary]) {
+    await server?.stop();
+    server?.remove();
+  }
+});
+
+const isUsed = (db: Database) => db.replicas().some((replica) => replica.isUsed);
+const untilUsed = () =>
+  vi.waitFor(() => expect(isUsed(one) && isUsed(two)).toBe(true), { timeout: 15_000, interval: 20 });
+
+/** The counter, and whether a standby served it. */
+async function read(db: Database): Promise<{ n: number; standby: boolean }> {
+  const [row] = await db.reading.sql<{ n: number; standby: boolean }[]>`
+    select n, pg_is_in_recovery() as standby from counter where id = 1`;
+  return row as { n: number; standby: boolean };
+}
+const count = async (): Promise<number> => {
+  const [row] = await plain.sql<{ n: number }[]>`update counter set n = n + 1 where id = 1 returning n`;
+  return row?.n as number;
+};
+
+test("reads in every process have what was committed before, and come from the replica", async () => {
+  let fromStandby = 0;
+  for (let round = 0; round < 60; round++) {
+    const written = await count();
+    const found = await Promise.all([read(one), read(two), read(one)]);
+    for (const { n } of found) expect(n).toBe(written);
+    fromStandby += found.filter(({ standby: is }) => is).length;
+  }
+  expect(fromStandby).toBeGreaterThan(120);
+});
+
+test("reads amid a writer never go back", async () => {
+  let isOver = false;
+  let confirmed = await count();
+  const writer = (async () => {
+    while (!isOver) confirmed = await count();
+  })();
+  const reader = async (db: Database) => {
+    for (let round = 0; round < 150; round++) {
+      const before = confirmed;
+      expect((await read(db)).n).toBeGreaterThanOrEqual(before);
+    }
+  };
+  await Promise.all([reader(one), reader(two), reader(one)]);
+  isOver = true;
+  await writer;
+});
+
+test("an environment sees its own rows alone on a replica", async () => {
+  for (const { test: environment } of [merchant, other]) {
+    const id = newId();
+    await plain.sql`insert into plans (environment_id, id, type, name, currency, full_price, status, created_at, updated_at)
+      values (${environment.id}, ${id}, 'ONE_TIME', 'Plan', 'USD', 100, 'ACTIVE', ${idTime(id)}, ${idTime(id)})`;
+  }
+  const { sql, orm } = one.reading.within(merchant.test.id);
+  const rows = await sql`select environment_id, pg_is_in_recovery() as standby from plans`;
+  expect(rows).toEqual([{ environment_id: merchant.test.id, standby: true }]);
+  const across = await orm.execute("select environment_id, pg_is_in_recovery() as standby from plans");
+  expect([...across]).toEqual([{ environment_id: merchant.test.id, standby: true }]);
+  const exported = one.reading.openExport(other.test.id);
+  expect(
+    await exported.begin("read only", (tx) => tx`select environment_id, pg_is_in_recovery() as standby from plans`),
+  ).toEqual([{ environment_id: other.test.id, standby: true }]);
+  await exported.end();
+});
+
+test("a write runs on the primary, alone or in a transaction", async () => {
+  const { n } = await read(one);
+  await one.reading.sql`update counter set n = n + 1 where id = 1`;
+  await one.reading.sql.begin(async (tx) => {
+    await tx`select n from counter where id = 1 for update`;
+    await tx`update counter set n = n + 1 where id = 1`;
+  });
+  expect(await read(one)).toEqual({ n: n + 2, standby: true });
+});
+
+describe("a replica that", () => {
+  test("lags is left out, while the primary serves every read, and is used again", async () => {
+    const admin = standby.sql(DATABASE);
+    await admin`select pg_wal_replay_pause()`;
+    const pausedMs = performance.now();
+    while (isUsed(one)) {
+      const written = await count();
+      expect(await read(one)).toEqual({ n: written, standby: false });
+    }
+    // A second, and time for a busy machine.
+    expect(performance.now() - pausedMs).toBeLessThan(5_000);
+    await admin`select pg_wal_replay_resume()`;
+    await admin.end();
+    await untilUsed();
+    expect(notes).toContain("a read replica is left out");
+  });
+
+  test("falls silent is left out, and the reads that wait for it go to the primary", async () => {
+    const written = await count();
+    await Promise.all([read(one), read(two)]);
+    proxy.fallSilent();
+    const begunMs = performance.now();
+    const found = await Promise.all(Array.from({ length: 8 }, (_, i) => read(i % 2 ? one : two)));
+    expect(found.map(({ n }) => n)).toEqual(found.map(() => written));
+    expect(performance.now() - begunMs).toBeLessThan(5_000);
+    await expect.poll(() => isUsed(one) || isUsed(two), { timeout: 4_000, interval: 20 }).toBe(false);
+    expect(await read(one)).toEqual({ n: written, standby: false });
+    proxy.resume();
+    await untilUsed();
+  });
+
+  test("dies fails no read, and is used again after its return", async () => {
+    let isOver = false;
+    let [reads, fromStandby] = [0, 0];
+    const reader = async (db: Database) => {
+      while (!isOver) {
+        const { standby: is } = await read(db);
+        reads++;
+        if (is) fromStandby++;
+      }
+    };
+    const readers = Promise.all([reader(one), reader(two), reader(one), reader(two)]);
+    await wait(300);
+    await standby.stop("SIGKILL");
+    await wait(1_500);
+    const [before, after] = [fromStandby, reads];
+    await wait(300);
+    expect(before).toBeGreaterThan(0);
+    expect(fromStandby).toBe(before);
+    expect(reads).toBeGreaterThan(after);
+    await standby.start();
+    await untilUsed();
+    await expect.poll(() => fromStandby, { timeout: 5_000 }).toBeGreaterThan(before);
+    isOver = true;
+    await readers;
+  });
+});

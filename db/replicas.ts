@@ -1,0 +1,309 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Host } from "./address";
+import { awake, type Connection, type Rows } from "./connection";
+import type { Pool } from "./pool";
+import { isCanceled, isConflict } from "./refusals";
+import { type Lease, type Owner, Statement, type StatementPool } from "./statements";
+import { isDatabaseUnavailable } from "./unavailable";
+
+/** Interval at which each replica is checked. */
+const CHECK_MS = 250;
+/** A replica that has not caught up with the primary for this long, or not answered, is left out. */
+const LEFT_OUT_AFTER_MS = 900;
+/** Max time that a read waits for a replica to catch up; then the primary serves it. */
+const CATCH_UP_MS = 100;
+/** Pause between two checks of a replica that a read waits for. */
+const CATCH_UP_POLL_MS = 3;
+
+/** The pools that serve reads at one replica, like those at the primary. */
+export type ReplicaPools = { readonly [Name in PoolName]: Pool };
+export type PoolName = "crossing_sql" | "crossing_orm" | "environment_sql" | "environment_orm" | "long";
+
+export type ReplicaFigures = { readonly name: string; readonly isUsed: boolean; readonly lagMs: number };
+
+type ReplicasOptions = {
+  readonly hosts: readonly Host[];
+  /** A connection to the primary, for its position alone. */
+  readonly primary: StatementPool;
+  /** A pool with one connection to a replica, for its position alone. */
+  readonly openCheck: (host: Host) => Pool;
+  readonly openPools: (host: Host) => ReplicaPools;
+  readonly log: { warn(facts: object, message: string): void };
+};
+
+/**
+ * Bytes of WAL since the beginning: what the primary has flushed, which includes every confirmed commit, or
+ * what a replica has replayed. The identifier is the same for a server and its replicas.
+ */
+const POSITION = `select (case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_flush_lsn() end
+    - '0/0'::pg_lsn)::bigint as position, (select system_identifier::text from pg_control_system()) as system`;
+
+type Position = { readonly position: number; readonly system: string };
+/** The primary's position as of a check, which began at `atMs`. */
+type Sample = Position & { readonly atMs: number };
+
+async function readPosition(pool: StatementPool): Promise<Position> {
+  const statement = new Statement([POSITION], [], (client) => client.unsafe(POSITION), {
+    run: (own) => pool.run(own, { environment: "", queue: "" }),
+    read() {
+      throw new Error("a position is one row");
+    },
+  });
+  const [row] = await statement;
+  return { position: Number(row?.position), system: row?.system as string };
+}
+
+/**
+ * Read replicas of the primary. A read goes to one that has replayed everything the primary had confirmed
+ * when the read began, so that nobody is shown a state older than their own write, whichever process wrote it.
+ */
+export class Replicas {
+  readonly #primary: StatementPool;
+  readonly #replicas: readonly Replica[];
+  readonly #timer: NodeJS.Timeout;
+  #sample: Sample | null = null;
+  #isChecking = false;
+  #turn = 0;
+  /** The query that callers join before it is sent, and the one that was sent. */
+  #next: Promise<Position> | null = null;
+  #sent: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ReplicasOptions) {
+    this.#primary = options.primary;
+    this.#replicas = options.hosts.map((host) => new Replica(host, options));
+    this.#timer = setInterval(() => void this.#check(), CHECK_MS);
+    this.#timer.unref();
+    void this.#check();
+  }
+
+  get figures(): ReplicaFigures[] {
+    return this.#replicas.map((replica) => replica.figures);
+  }
+
+  /** A replica with everything confirmed before this call, or null. Replicas are used in turn. */
+  async caughtUp(): Promise<{ readonly host: Host; readonly pools: ReplicaPools } | null> {
+    const used = this.#replicas.filter((replica) => replica.isUsed);
+    if (used.length === 0) return null;
+    const { position } = await this.#position();
+    const replica = used[this.#turn++ % used.length] as Replica;
+    const { host } = replica;
+    const isThere = await replica.reaches(position);
+    const { pools } = replica;
+    return isThere && pools ? { host, pools } : null;
+  }
+
+  /** The primary's position, asked for after this call: callers share a query that was not sent yet. */
+  #position(): Promise<Position> {
+    this.#next ??= this.#sent.then(() => {
+      this.#next = null;
+      const asked = readPosition(this.#primary);
+      this.#sent = asked.catch(() => {});
+      return asked;
+    });
+    return this.#next;
+  }
+
+  async #check(): Promise<void> {
+    if (this.#isChecking) return;
+    this.#isChecking = true;
+    const atMs = awake();
+    try {
+      for (const replica of this.#replicas) replica.check(this.#sample);
+      this.#sample = { ...(await this.#position()), atMs };
+    } catch (error) {
+      // Without the primary nothing is served; its pools report that.
+      if (!isDatabaseUnavailable(error)) throw error;
+    } finally {
+      this.#isChecking = false;
+    }
+  }
+
+  async end(timeoutMs: number): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all([this.#primary.end(0), ...this.#replicas.map((replica) => replica.end(timeoutMs))]);
+  }
+}
+
+class Replica {
+  readonly host: Host;
+  readonly #options: ReplicasOptions;
+  #checks: Pool;
+  #asked: Promise<void> | null = null;
+  #askedAtMs = 0;
+  #position: Position | null = null;
+  /** When it was last known to have everything that the primary had shortly before. */
+  #caughtUpAtMs = Number.NEGATIVE_INFINITY;
+  /** Open while it is used. */
+  #pools: ReplicaPools | null = null;
+  #isEnding = false;
+
+  constructor(host: Host, options: ReplicasOptions) {
+    this.host = host;
+    this.#options = options;
+    this.#checks = options.openCheck(host);
+  }
+
+  get isUsed(): boolean {
+    return this.#pools !== null;
+  }
+
+  get pools(): ReplicaPools | null {
+    return this.#pools;
+  }
+
+  get figures(): ReplicaFigures {
+    return { name: this.host.label, isUsed: this.isUsed, lagMs: awake() - this.#caughtUpAtMs };
+  }
+
+  /** True if it has replayed this much, within `CATCH_UP_MS`. */
+  async reaches(position: number): Promise<boolean> {
+    const begunMs = performance.now();
+    while (this.#pools && (this.#position?.position ?? 0) < position) {
+      const leftMs = CATCH_UP_MS - (performance.now() - begunMs);
+      if (leftMs <= 0) return false;
+      await Promise.race([this.#ask(), wait(leftMs, undefined, { ref: false })]);
+      if ((this.#position?.position ?? 0) < position) await wait(CATCH_UP_POLL_MS);
+    }
+    return this.isUsed;
+  }
+
+  /** Judges the replica by the earlier checks, and begins one: by now it has what `primary` had at the last. */
+  check(primary: Sample | null): void {
+    const now = awake();
+    if (this.#asked !== null && now - this.#askedAtMs > LEFT_OUT_AFTER_MS) this.#reset("it does not answer");
+    else if (now - this.#caughtUpAtMs < LEFT_OUT_AFTER_MS) this.#use();
+    else if (this.#position && primary && this.#position.system !== primary.system)
+      this.#leaveOut("it copies another server");
+    else this.#leaveOut("it lags behind the primary");
+    void this.#ask().then(() => {
+      const { position, system } = this.#position ?? { position: 0, system: "" };
+      if (primary?.system === system && position >= primary.position) this.#caughtUpAtMs = primary.atMs;
+    });
+  }
+
+  #use(): void {
+    if (this.#pools || this.#isEnding) return;
+    this.#pools = this.#options.openPools(this.host);
+    this.#options.log.warn({ replica: this.host.label }, "a read replica is used");
+  }
+
+  /** Reads in progress on it fail, and are repeated on the primary. */
+  #leaveOut(reason: string): void {
+    const pools = this.#pools;
+    if (!pools) return;
+    this.#pools = null;
+    this.#options.log.warn({ replica: this.host.label, reason }, "a read replica is left out");
+    for (const pool of Object.values(pools)) void pool.end(0);
+  }
+
+  /** Its connections may be dead without an error. */
+  #reset(reason: string): void {
+    this.#leaveOut(reason);
+    this.#position = null;
+    this.#asked = null;
+    void this.#checks.end(0);
+    if (!this.#isEnding) this.#checks = this.#options.openCheck(this.host);
+  }
+
+  /** Asks for its position; callers share a query in progress. */
+  #ask(): Promise<void> {
+    if (this.#asked) return this.#asked;
+    const pool = this.#checks;
+    this.#askedAtMs = awake();
+    const asked: Promise<void> = readPosition(pool)
+      .then(
+        (position) => {
+          if (pool === this.#checks) this.#position = position;
+        },
+        (error: Error) => {
+          if (pool === this.#checks && !this.#isEnding) this.#leaveOut(error.message);
+        },
+      )
+      .finally(() => {
+        if (this.#asked === asked) this.#asked = null;
+      });
+    this.#asked = asked;
+    return asked;
+  }
+
+  async end(timeoutMs: number): Promise<void> {
+    this.#isEnding = true;
+    const pools = Object.values(this.#pools ?? {});
+    this.#pools = null;
+    await Promise.all([this.#checks.end(0), ...pools.map((pool) => pool.end(timeoutMs))]);
+  }
+}
+
+/**
+ * A pool for reads: statements run on a replica that has caught up, and on the primary if there is none, or if
+ * the replica can't serve one, such as a write.
+ */
+export class ReadPool implements StatementPool {
+  constructor(
+    readonly primary: StatementPool,
+    readonly replicas: Replicas,
+    readonly name: PoolName,
+  ) {}
+
+  get options(): object {
+    return this.primary.options;
+  }
+
+  run(statement: Statement, owner: Owner): Promise<Rows> {
+    return this.#on((pool) => pool.run(statement, owner));
+  }
+
+  /** Only a transaction that is declared read-only may run on a replica. */
+  lease(owner: Owner, modes = ""): Promise<Lease<Connection>> {
+    return /\bread only\b/i.test(modes) ? this.#on((pool) => pool.lease(owner)) : this.primary.lease(owner);
+  }
+
+  async #on<T>(work: (pool: StatementPool) => Promise<T>): Promise<T> {
+    const replica = await this.replicas.caughtUp();
+    if (!replica) return work(this.primary);
+    try {
+      return await work(replica.pools[this.name]);
+    } catch (error) {
+      if (!isReplicasFault(error)) throw error;
+      return work(this.primary);
+    }
+  }
+
+  /** The pools of the primary and the replicas end by themselves. */
+  async end(): Promise<void> {}
+}
+
+/** A pool that is opened for its first statement or transaction. */
+export class LazyPool implements StatementPool {
+  readonly options = {};
+  readonly #open: () => Promise<Pool>;
+  #opened: Promise<Pool> | null = null;
+
+  constructor(open: () => Promise<Pool>) {
+    this.#open = open;
+  }
+
+  #pool(): Promise<Pool> {
+    this.#opened ??= this.#open();
+    return this.#opened;
+  }
+
+  async run(statement: Statement, owner: Owner): Promise<Rows> {
+    return (await this.#pool()).run(statement, owner);
+  }
+
+  async lease(owner: Owner): Promise<Lease<Connection>> {
+    return (await this.#pool()).lease(owner);
+  }
+
+  async end(timeoutMs: number): Promise<void> {
+    await (await this.#opened?.catch(() => null))?.end(timeoutMs);
+  }
+}
+
+/**
+ * It is gone or read-only, or cancels a statement because of a conflict with what it has to replay. The primary
+ * would not finish in time either what took a replica too long.
+ */
+const isReplicasFault = (error: unknown): boolean =>
+  isConflict(error) || (isDatabaseUnavailable(error) && !isCanceled(error));
