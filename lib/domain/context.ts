@@ -95,6 +95,12 @@ export function clockTime(clock: Clock, setting: ClockSetting): Date {
 export const newEnvironmentId = (ctx: InEnvironment): string =>
   ctx.environment.clock === null ? newId() : idAt(environmentNow(ctx));
 
+/** The same call for a verb that only reads: on read replicas, if there are any. */
+export function onReplicas<C extends { readonly service: Service }>(call: C): C {
+  const { db } = call.service;
+  return db.reading === db ? call : { ...call, service: { ...call.service, db: db.reading } };
+}
+
 /** The result of a request that moves money. */
 export type Result =
   /** `made`: the created or changed object, as the API shows it. */

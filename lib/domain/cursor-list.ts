@@ -25,7 +25,7 @@ export async function openWhole<Search, Row, Item>(
   present: (rows: Row[]) => Item[] | Promise<Item[]>,
 ) {
   const { id } = ctx.environment;
-  const opened = search && (await open(ctx.service.db.openExport(id), id, search));
+  const opened = search && (await open(ctx.service.db.reading.openExport(id), id, search));
   return {
     total: opened?.total ?? 0,
     batches: presented(opened?.batches ?? [], present),

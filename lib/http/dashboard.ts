@@ -11,7 +11,7 @@ import {
   type SignedInMerchant,
   type SignedInUser,
 } from "@/lib/domain/accounts/sessions";
-import type { Context, Service } from "@/lib/domain/context";
+import { type Context, onReplicas, type Service } from "@/lib/domain/context";
 import { requireRunningClock } from "@/lib/domain/test-clock/test-clock";
 import { membersOf, merchantSuspended, userContext } from "./caller";
 import { currentService } from "./current-service";
@@ -111,7 +111,8 @@ export const userCall: CallOf<UserCall> = async (endpoint, request, params, info
   });
   // Writes to the account itself name no mode.
   const isInMode = endpoint.method !== "GET" && params.mode !== undefined;
-  const ctx = { ...(isInMode ? await requireRunningClock(called) : called), reauthorize };
+  const running = isInMode ? await requireRunningClock(called) : called;
+  const ctx = { ...(endpoint.method === "GET" ? onReplicas(running) : running), reauthorize };
   return { ...callBy(request, info), reauthorize, ctx, user, merchant };
 };
 
@@ -150,7 +151,8 @@ const staffCall: CallOf<StaffRequest> = async (endpoint, request, _params, info)
     if (!now) throw sessionOver();
     authorizeStaff(now.user);
   };
-  return { ...callBy(request, info), reauthorize, staff: found.user };
+  const call = callBy(request, info);
+  return { ...(endpoint.method === "GET" ? onReplicas(call) : call), reauthorize, staff: found.user };
 };
 
 const publicCall: CallOf<PublicCall> = async (_endpoint, request, _params, info) => ({

@@ -106,6 +106,27 @@ export function poolMetrics(db: Database): Metric[] {
     ofPools("cardlane_pool_connections_max", "Connections that a pool may have.", (pool) => pool.max),
     ofPools("cardlane_pool_connections_in_use", "Connections of a pool that are in use.", (pool) => pool.inUse),
     ofPools("cardlane_pool_waiting", "Statements and transactions that wait for a connection.", (pool) => pool.waiting),
+    ...replicaMetrics(db),
+  ];
+}
+
+/** Only with read replicas. */
+function replicaMetrics(db: Database): Metric[] {
+  const replicas = db.replicas().map(({ name, isUsed, lagMs }) => ({ labels: { replica: name }, isUsed, lagMs }));
+  if (replicas.length === 0) return [];
+  return [
+    metric(
+      "cardlane_replica_used",
+      "gauge",
+      "1 while a read replica serves reads, 0 while it is left out because it lags, is silent or gone.",
+      replicas.map(({ labels, isUsed }) => ({ labels, value: isUsed ? 1 : 0 })),
+    ),
+    metric(
+      "cardlane_replica_lag_seconds",
+      "gauge",
+      "Time since a read replica was last seen to have everything that the primary had.",
+      replicas.flatMap(({ labels, lagMs }) => (Number.isFinite(lagMs) ? [{ labels, value: lagMs / 1_000 }] : [])),
+    ),
   ];
 }
 

@@ -6,7 +6,7 @@ import { AppError } from "@/lib/contract/errors";
 import type { UserPermission } from "@/lib/contract/permissions";
 import { isMode, type Mode } from "@/lib/contract/transactions/words";
 import { environmentOf, type SignedIn, type SignedInMerchant, type SignedInUser } from "@/lib/domain/accounts/sessions";
-import type { Context, Service } from "@/lib/domain/context";
+import { type Context, onReplicas, type Service } from "@/lib/domain/context";
 import { env } from "@/lib/env";
 import { newId } from "@/lib/ids";
 import { userContext } from "./caller";
@@ -48,11 +48,13 @@ export const dashboardPage = cache(async (mode: string): Promise<DashboardPage> 
   if (!found?.merchant) redirect(`/sign-in?next=${encodeURIComponent(await currentPath(`/${mode}`))}`);
   const { user, merchant } = found;
   const environment = environmentOf(merchant, mode);
-  const ctx = userContext(currentService().service, {
-    environment,
-    actor: { type: "user", id: user.userId },
-    request: { id: newId(), endpoint: "page", path: `/${mode}` },
-  });
+  const ctx = onReplicas(
+    userContext(currentService().service, {
+      environment,
+      actor: { type: "user", id: user.userId },
+      request: { id: newId(), endpoint: "page", path: `/${mode}` },
+    }),
+  );
   return { ctx, user, mode, merchant, can: (permission) => user.permissions.has(permission) };
 });
 
@@ -85,7 +87,8 @@ export const supportPage = cache(async (): Promise<SupportPage> => {
   const found = await signedInStaff();
   const path = await currentPath("/support");
   if (!found) redirect(`/support/sign-in?next=${encodeURIComponent(path)}`);
-  return { service: currentService().service, staff: found.user, request: { id: newId(), path } };
+  const { service } = currentService();
+  return onReplicas({ service, staff: found.user, request: { id: newId(), path } });
 });
 
 /** The address in the browser, from proxy.ts: a page does not know its own. */

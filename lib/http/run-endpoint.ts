@@ -1,6 +1,6 @@
 import { writes } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
-import type { Context, Reply as VerbReply } from "@/lib/domain/context";
+import { type Context, onReplicas, type Reply as VerbReply } from "@/lib/domain/context";
 import { replayStored } from "@/lib/domain/idempotency/used-key";
 import { readInTime } from "@/lib/domain/lists";
 import { requireRunningClock } from "@/lib/domain/test-clock/test-clock";
@@ -60,7 +60,7 @@ async function longRead(checked: Checked): Promise<EndpointReply> {
       await access.renew();
       const reply = await replyOf(
         checked,
-        readInTime(input.values, () => run(checked)),
+        readInTime(input.values, () => run({ ...checked, ctx: onReplicas(checked.ctx) })),
       );
       return { ...reply, sent: unsent.release };
     } finally {

@@ -32,11 +32,11 @@ const isListed = (type: ReportType): type is ListedReport => type !== "balance";
 export async function previewReport(ctx: InReports, subject: ReportSubject, limit: number): Promise<ReportPreview> {
   const { type } = subject;
   if (!isListed(type)) {
-    const rows = await balanceRows(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, subject);
+    const rows = await balanceRows(ctx.service.db.reading.within(ctx.environment.id).sql, ctx.environment.id, subject);
     return { rows: rows.slice(0, limit), totals: balanceTotals(rows) };
   }
   const { id } = ctx.environment;
-  const { sql } = ctx.service.db.within(id);
+  const { sql } = ctx.service.db.reading.within(id);
   return readInTime(subject, async () => {
     const [rows, totals] = await Promise.all([
       listReportRows(sql, id, { ...subject, type, limit }),
@@ -63,12 +63,11 @@ export type OpenReport = {
 export async function openReport(ctx: InReports, subject: ReportSubject): Promise<OpenReport> {
   const { type } = subject;
   if (!isListed(type)) {
-    const rows = await balanceRows(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, subject);
+    const rows = await balanceRows(ctx.service.db.reading.within(ctx.environment.id).sql, ctx.environment.id, subject);
     return { total: rows.length, batches: batchOf(rows), close: async () => {} };
   }
-  const { db } = ctx.service;
   const { id } = ctx.environment;
-  const opened = await openReportRows(db.openExport(id), id, { ...subject, type });
+  const opened = await openReportRows(ctx.service.db.reading.openExport(id), id, { ...subject, type });
   return { total: opened.total, batches: presented(type, opened.batches), close: opened.close };
 }
 

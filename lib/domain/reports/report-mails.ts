@@ -96,7 +96,7 @@ async function mailReport({ db, baseUrl }: Pick<Service, "db" | "baseUrl">, due:
   const now = Date.parse(due.now);
   const days = daysBefore(every, timeZone, now);
   const subject = { type, ...dayInstants(days, timeZone), timeZone, currency: undefined };
-  const totals = await sumReportOf(db.long, environment_id, subject);
+  const totals = await sumReportOf(db.reading.long, environment_id, subject);
   const { label } = REPORT_WORDS[type];
   const range = `${dayText(days.from)} – ${dayText(days.to)}`;
   const place = mode === "test" ? " in test mode" : "";

@@ -183,7 +183,7 @@ export async function prepareReports(service: Service, stopping?: AbortSignal): 
       new Date(Math.max(service.clock.now().getTime(), Date.parse(record.created_at))).toISOString();
     const end = (ended: Parameters<typeof endReport>[3]) => endReport(db.orm, record.environment_id, record.id, ended);
     try {
-      const totals = await sumReportOf(db.long, record.environment_id, subjectOf(record));
+      const totals = await sumReportOf(db.reading.long, record.environment_id, subjectOf(record));
       const rows = totals.reduce((sum, { rows }) => sum + rows, 0);
       await end({ status: "READY", totals, rows, updated_at: updated_at() });
     } catch (error) {

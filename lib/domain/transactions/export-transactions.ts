@@ -29,7 +29,7 @@ export async function exportTransactions(
   const sort = { sort: search.sort.field, order: search.sort.order };
   const opened = await findBySearchTerms({ q: filter.q, param: TERMS_PARAMETER }, async () => {
     const found = await withWordsFound(db.within(id).sql, id, filter);
-    return openTransactionExport(db.openExport(id), id, found, sort);
+    return openTransactionExport(db.reading.openExport(id), id, found, sort);
   });
   return { total: opened.total, batches: presented(ctx, opened.batches), close: opened.close };
 }
