@@ -140,7 +140,7 @@ export const PROOFS: Proof[] = [
   {
     name: "outages",
     short: [proof(["silence.proof.ts", "starts.proof.ts", "pages.proof.ts", "production.proof.ts"])],
-    long: () => [long(["outages", "standby", "pauses", "disk-full"].map((name) => `${name}.long.ts`))],
+    long: () => [long(["outages", "standby", "replicas", "pauses", "disk-full"].map((name) => `${name}.long.ts`))],
   },
   {
     name: "storm",
