@@ -77,6 +77,8 @@ export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   "public.subscription_mails": { kept: "until the mail is written, within seconds", job: "mail about subscriptions" },
   "public.invoices": BOOKS,
   "public.invoice_counters": BOOKS,
+  "public.credit_notes": BOOKS,
+  "public.credit_note_counters": BOOKS,
   "public.portal_sessions": { kept: "7 days after they expired", job: "remove expired portal sessions" },
   "sandbox_processor.stored_cards": OF_THE_MERCHANT,
   "public.saved_views": WITH_THE_PERSON,

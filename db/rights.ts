@@ -60,6 +60,9 @@ export const TABLE_RIGHTS: Record<string, Rights> = {
   subscription_trials: { app: ["select", "insert", "delete"], jobs: APPENDED },
   invoices: { app: ALL, jobs: APPENDED },
   invoice_counters: { app: KEPT, jobs: APPENDED },
+  // Written with the refund's outcome. The demo's past is inserted as rows.
+  credit_notes: { app: KEPT, jobs: APPENDED },
+  credit_note_counters: { app: KEPT, jobs: APPENDED },
   // Created in requests, read by token before the environment is known, removed by a job.
   portal_sessions: { app: APPENDED, jobs: ["select", "delete"] },
   subscription_settings: { app: KEPT, jobs: KEPT },

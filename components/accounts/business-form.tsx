@@ -11,6 +11,10 @@ import { toast } from "@/components/ui/toast";
 import { callApi } from "@/lib/client/api";
 import { useForm } from "@/lib/client/use-form";
 import type { MailRoute } from "@/lib/contract/accounts/fields";
+import { CHECKOUT_LOCALES, type CheckoutLocale } from "@/lib/contract/checkout/checkout";
+import { LANGUAGE_NAMES } from "@/lib/contract/checkout/localized";
+import { MAX_TAX_NAME, taxProblems } from "@/lib/contract/invoices/tax";
+import type { Mode } from "@/lib/contract/transactions/words";
 import { readTypedAmount } from "@/lib/contract/typed-amount";
 import { SaveButton } from "./account-form";
 
@@ -182,6 +186,73 @@ export function ReceiptsForm({ mail, ...saved }: ReceiptsFormProps) {
     </Form>
   );
 }
+
+type DocumentsFormProps = { mode: Mode; tax_name: string; tax_percentage: string; locale: CheckoutLocale };
+
+/** The tax that prices include, and the language of documents for customers who used no payment form. */
+export function DocumentsForm({ mode, ...saved }: DocumentsFormProps) {
+  const router = useRouter();
+  const form = useForm(saved, { check: checkTax });
+  const { field } = form;
+  const { error, ...locale } = field("locale");
+
+  async function save() {
+    const { data } = await callApi("PATCH /api/dashboard/{mode}/documents", { params: { mode }, body: form.values });
+    form.keep(data);
+    toast.success("Saved");
+    router.refresh();
+  }
+
+  return (
+    <Form form={form} onSubmit={save} guarded>
+      <div className="grid grid-cols-[minmax(0,1fr)_minmax(0,1fr)] gap-3">
+        <TextField
+          label="Tax name"
+          optional
+          {...field("tax_name")}
+          placeholder="VAT"
+          autoComplete="off"
+          maxLength={MAX_TAX_NAME}
+        />
+        <TextField
+          label="Rate, percent"
+          optional
+          {...field("tax_percentage")}
+          placeholder="19"
+          inputMode="decimal"
+          autoComplete="off"
+          maxLength={8}
+        />
+      </div>
+      <p className="text-soft text-xs">
+        Your prices include it: receipts, invoices and credit notes show the net amount and the tax. One rate for
+        everything you sell in {mode} mode. A change applies to documents issued from now on. Leave both empty to show
+        no tax.
+      </p>
+      <Field
+        label="Default language"
+        hint="Documents and their e-mails are in the language of the payment form that the customer used. This one is for payments without a form, as through the API."
+        error={error}
+      >
+        {(props) => (
+          <Select {...props} {...locale}>
+            {CHECKOUT_LOCALES.map((one) => (
+              <option key={one} value={one}>
+                {LANGUAGE_NAMES[one]}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <SaveButton pending={form.pending} disabled={!form.dirty}>
+        Save tax and language
+      </SaveButton>
+    </Form>
+  );
+}
+
+const checkTax = ({ tax_name, tax_percentage }: { tax_name: string; tax_percentage: string }) =>
+  Object.fromEntries(taxProblems(tax_name, tax_percentage).map(({ param, message }) => [param, message]));
 
 /** All time zones that the browser supports, by region. Before hydration, only the selected one. */
 function TimeZoneSelect({ value, ...rest }: ComponentProps<"select"> & { value: string }) {

@@ -10,6 +10,7 @@ import { Skeleton } from "@/components/ui/skeleton";
 import { cn } from "@/components/ui/styles";
 import { type Appearance, resolveAppearance } from "@/lib/contract/checkout/appearance";
 import { CHECKOUT_LOCALES, type CheckoutLocale } from "@/lib/contract/checkout/checkout";
+import { LANGUAGE_NAMES } from "@/lib/contract/checkout/localized";
 import {
   type FrameOptions,
   isAppearance,
@@ -22,15 +23,6 @@ const GIVE_UP_MS = 10_000;
 const FIRST_HEIGHT = 560;
 const MIN_HEIGHT = 320;
 const MAX_HEIGHT = 1_400;
-
-const LANGUAGES: Record<CheckoutLocale, string> = {
-  en: "English",
-  de: "Deutsch",
-  fr: "Français",
-  es: "Español",
-  pt: "Português",
-  ar: "العربية",
-};
 
 type Width = "desktop" | "phone";
 
@@ -54,7 +46,7 @@ export function AppearancePreview({ appearance }: { appearance: Appearance }) {
         >
           {CHECKOUT_LOCALES.map((one) => (
             <option key={one} value={one}>
-              {LANGUAGES[one]}
+              {LANGUAGE_NAMES[one]}
             </option>
           ))}
         </Select>

@@ -11,6 +11,7 @@ import {
   ShieldQuestion,
 } from "lucide-react";
 import Link from "next/link";
+import { CreditNoteLink } from "@/components/payments/payment-records";
 import { Actor } from "@/components/payments/request-list";
 import { StatusBadge, type Tone } from "@/components/ui/badge";
 import { Card, Money } from "@/components/ui/card";
@@ -36,6 +37,11 @@ export function InvoiceHistory({ detail, place }: { detail: InvoiceDetail; place
       <Card title="Payments" flush>
         <InvoicePayments payments={detail.payments} place={place} />
       </Card>
+      {detail.credit_notes.length > 0 && (
+        <Card title="Credit notes" flush>
+          <CreditNotes notes={detail.credit_notes} place={place} />
+        </Card>
+      )}
       <Card title="Timeline">
         <InvoiceTimeline detail={detail} place={place} />
       </Card>
@@ -75,6 +81,22 @@ function InvoicePayments({ payments, place }: { payments: readonly InvoicePaymen
               </>
             )}
           </p>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The document of each refund. */
+function CreditNotes({ notes, place }: { notes: InvoiceDetail["credit_notes"]; place: Place }) {
+  return (
+    <ul className="divide-y">
+      {notes.map(({ number, payment_id, amount, currency, at, voided_at }) => (
+        <li key={number} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5 text-[13px]">
+          <CreditNoteLink number={number} paymentId={payment_id} mode={place} />
+          <Money amount={-amount} currency={currency} className={voided_at ? "line-through" : ""} />
+          {voided_at && <span className="text-soft">Void: the refund was returned</span>}
+          <Time at={at} className="ml-auto text-soft text-xs" />
         </li>
       ))}
     </ul>

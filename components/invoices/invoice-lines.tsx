@@ -74,8 +74,14 @@ const TOTALS: Record<Invoice["status"], string> = {
 };
 
 function Totals({ invoice }: { invoice: Invoice }) {
-  const { total, credit_used: credit, amount_due: due, amount_paid: paid, currency, status } = invoice;
+  const { total, tax, credit_used: credit, amount_due: due, amount_paid: paid, currency, status } = invoice;
   const rows: [term: string, amount: number][] = [
+    ...(tax === null || total === 0
+      ? []
+      : ([
+          ["Net amount", tax.net],
+          [`${tax.name} ${tax.percentage}%`, tax.amount],
+        ] as const)),
     ["Total", total],
     ...(total < 0 ? ([["Added to the customer’s credit", -total]] as const) : []),
     ...(credit > 0 ? ([["Credit used", -credit]] as const) : []),

@@ -18,7 +18,7 @@ export function HistoryBlocks({ detail, mode }: { detail: PaymentDetail; mode: M
         {detail.truncated && <p className="mt-3 border-t pt-3 text-soft">Only the latest entries are shown.</p>}
       </Card>
       <Card title="Charge and refunds" flush>
-        <TransactionList detail={detail} />
+        <TransactionList detail={detail} mode={mode} />
       </Card>
       {mode !== null && (
         <Card title="Your balance" flush>
@@ -34,7 +34,7 @@ const timelineOf = ({ timeline, decline }: PaymentDetail) =>
   timeline.map((entry) => (entry.said === decline?.meaning ? { ...entry, said: null } : entry));
 
 /** The payment's transactions: its charge, then its refunds, each with its own id. */
-function TransactionList({ detail }: { detail: PaymentDetail }) {
+function TransactionList({ detail, mode }: { detail: PaymentDetail; mode: Mode | null }) {
   const { payment, notes } = detail;
   return (
     <ul className="divide-y">
@@ -59,9 +59,36 @@ function TransactionList({ detail }: { detail: PaymentDetail }) {
               {notes[index]?.refund_comment && `: ${notes[index].refund_comment}`}
             </p>
           )}
+          {notes[index]?.credit_note && (
+            <p className="text-soft">
+              {payment.subscription_id ? "Credit note" : "Refund receipt"}{" "}
+              <CreditNoteLink number={notes[index].credit_note} paymentId={payment.id} mode={mode} />
+            </p>
+          )}
         </li>
       ))}
     </ul>
+  );
+}
+
+type CreditNoteLinkProps = {
+  number: string;
+  paymentId: string /** Null in support, which opens no documents. */;
+  mode: Mode | null;
+};
+
+/** The document of a refund, as its customer sees it. */
+export function CreditNoteLink({ number, paymentId, mode }: CreditNoteLinkProps) {
+  if (mode === null) return <span className="tabular-nums">{number}</span>;
+  return (
+    <a
+      href={`/${mode}/payments/${paymentId}/receipt?credit_note=${number}`}
+      target="_blank"
+      rel="noopener"
+      className="text-accent tabular-nums hover:underline"
+    >
+      {number}
+    </a>
   );
 }
 

@@ -15,11 +15,16 @@ export const HISTORY_TABLES = [
   "subscriptions",
   "invoices",
   "invoice_counters",
+  "credit_notes",
+  "credit_note_counters",
   "sandbox_processor.stored_cards",
   "sandbox_processor.charges",
   "sandbox_processor.operations",
 ] as const;
 type HistoryTable = (typeof HISTORY_TABLES)[number];
+/** What the demo shop prints on its receipts and invoices. */
+export type DemoBusiness = { tax_name: string; tax_rate: number; business_address: string; tax_number: string };
+
 /** Rows by table; all rows of a table have the same columns. */
 export type History = Record<HistoryTable, Record<string, unknown>[]>;
 
@@ -35,15 +40,20 @@ export async function hasPayments(sql: Sql | Transaction, environmentId: string)
 export async function insertHistory(
   sql: Sql,
   environmentId: string,
-  options: { history: History; since: string; feeBasisPoints: number },
+  options: { history: History; since: string; feeBasisPoints: number; business: DemoBusiness },
 ): Promise<boolean> {
   return await sql.begin(async (tx) => {
     await tx`select from environments where id = ${environmentId}::uuid for no key update`;
     if (await hasPayments(tx, environmentId)) return false;
     for (const table of HISTORY_TABLES) await insertRows(tx, table, options.history[table]);
-    await tx`update environments set fee_basis_points = ${options.feeBasisPoints}::int where id = ${environmentId}::uuid`;
+    const { business } = options;
     await tx`
-      update merchants set created_at = ${options.since}::timestamptz
+      update environments set fee_basis_points = ${options.feeBasisPoints}::int, tax_name = ${business.tax_name},
+        tax_rate = ${business.tax_rate}::int
+      where id = ${environmentId}::uuid`;
+    await tx`
+      update merchants set created_at = ${options.since}::timestamptz, business_address = ${business.business_address},
+        tax_number = ${business.tax_number}
       where id = (select merchant_id from environments where id = ${environmentId}::uuid)`;
     return true;
   });

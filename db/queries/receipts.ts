@@ -4,6 +4,7 @@ import { environments, merchants, users } from "@/db/schema/accounts";
 import { receiptMails, receiptSettings, receipts } from "@/db/schema/receipts";
 import type { Appearance } from "@/lib/contract/checkout/appearance";
 import type { CheckoutLocale } from "@/lib/contract/checkout/checkout";
+import type { TaxColumns } from "@/lib/contract/invoices/tax";
 import type { ReceiptCause } from "@/lib/contract/receipts/receipts";
 import type { CardBrand, Mode } from "@/lib/contract/transactions/words";
 import { isoFromPostgres } from "../client";
@@ -51,8 +52,15 @@ export type ReceiptRow = {
   readonly captured_at: string;
   readonly card_brand: CardBrand | null;
   readonly card_last4: string | null;
-  readonly locale: CheckoutLocale | null;
-};
+  readonly locale: CheckoutLocale;
+  readonly invoice_number: number | null;
+} & TaxColumns;
+
+/**
+ * Language of a payment's customer in SQL: of the form it was paid in, or else in which its card was stored, or
+ * else the environment's. `s`, `k`: the sessions of those forms.
+ */
+const LOCALE = "coalesce(s.locale, k.locale, e.document_locale)";
 
 /**
  * Contents of a receipt, by its token; null until something is captured. Indexes: `receipts_token`, primary
@@ -63,7 +71,7 @@ export async function findReceipt(client: Sql, token: string): Promise<ReceiptRo
     select r.environment_id, r.payment_id, e.mode, e.checkout_appearance, m.name as merchant_name, m.support_email, m.website,
       m.business_address, m.tax_number, m.time_zone, l.sha256 as logo_sha256, l.width as logo_width, l.height as logo_height, plan.name as plan_name,
       c.description, p.currency, p.amount_captured::float8, p.amount_refunded::float8,
-      coalesce(c.captured_at, p.updated_at) as captured_at, c.card_brand, c.card_last4, s.locale
+      coalesce(c.captured_at, p.updated_at) as captured_at, c.card_brand, c.card_last4, ${client.unsafe(LOCALE)} as locale, i.number as invoice_number, p.tax_name, p.tax_rate
     from receipts r
     join environments e on e.id = r.environment_id
     join merchants m on m.id = e.merchant_id
@@ -71,14 +79,23 @@ export async function findReceipt(client: Sql, token: string): Promise<ReceiptRo
     join payments p on p.environment_id = r.environment_id and p.id = r.payment_id
     join transactions c on c.environment_id = r.environment_id and c.id = p.charge_id
     left join plans plan on plan.environment_id = r.environment_id and plan.id = c.plan_id
+    left join invoices i on i.environment_id = r.environment_id and i.id = p.invoice_id
     left join client_sessions s on s.environment_id = r.environment_id and s.id = c.client_session_id
+    left join payment_methods pm on pm.environment_id = r.environment_id and pm.id = p.payment_method_id
+    left join client_sessions k on k.environment_id = r.environment_id and k.id = pm.client_session_id
     where r.token = ${token} and p.amount_captured > 0`;
   return row ? { ...row, captured_at: isoFromPostgres(row.captured_at) } : null;
 }
 
-export type ReceiptRefund = { readonly amount: number; readonly at: string; readonly pending: boolean };
+export type ReceiptRefund = {
+  readonly amount: number;
+  readonly at: string;
+  readonly pending: boolean;
+  /** Of its credit note; null while it is pending. */
+  readonly number: number | null;
+};
 
-/** A payment's refunds except failed ones, oldest first. Index: `transactions_refunds`. */
+/** A payment's refunds except failed ones, oldest first. Indexes: `transactions_refunds`, the primary key. */
 export async function listReceiptRefunds(
   client: Sql,
   environmentId: string,
@@ -86,9 +103,11 @@ export async function listReceiptRefunds(
   limit: number,
 ): Promise<ReceiptRefund[]> {
   const rows = await client<ReceiptRefund[]>`
-    select amount::float8, coalesce(refunded_at, created_at) as at, status = 'PENDING' as pending from transactions
-    where environment_id = ${environmentId}::uuid and payment_id = ${paymentId}::uuid and type = 'REFUND' and status <> 'FAILED'
-    order by id limit ${limit}::int`;
+    select t.amount::float8, coalesce(t.refunded_at, t.created_at) as at, t.status = 'PENDING' as pending, n.number
+    from transactions t
+    left join credit_notes n on n.environment_id = t.environment_id and n.id = t.id
+    where t.environment_id = ${environmentId}::uuid and t.payment_id = ${paymentId}::uuid and t.type = 'REFUND' and t.status <> 'FAILED'
+    order by t.id limit ${limit}::int`;
   return rows.map((row) => ({ ...row, at: isoFromPostgres(row.at) }));
 }
 
@@ -128,6 +147,38 @@ export async function switchReceipts(
       refunded_since = case when ${on_refund}::boolean then coalesce(s.refunded_since, pg_current_xact_id()) end,
       read_xid = case when s.captured_since is null and s.refunded_since is null then excluded.read_xid else s.read_xid end,
       read_id = case when s.captured_since is null and s.refunded_since is null then excluded.read_id else s.read_id end`);
+}
+
+export type DocumentSettings = TaxColumns & { readonly document_locale: CheckoutLocale };
+
+const documentColumns = {
+  tax_name: environments.tax_name,
+  tax_rate: environments.tax_rate,
+  document_locale: environments.document_locale,
+};
+
+/** The tax and the language of an environment's documents; null if it does not exist. */
+export async function findDocumentSettings(orm: Orm, environmentId: string): Promise<DocumentSettings | null> {
+  const rows = await orm.select(documentColumns).from(environments).where(eq(environments.id, environmentId));
+  return rows[0] ?? null;
+}
+
+/** The same, locked until the transaction ends. */
+export async function lockDocumentSettings(tx: Orm, environmentId: string): Promise<DocumentSettings | null> {
+  const rows = await tx
+    .select(documentColumns)
+    .from(environments)
+    .where(eq(environments.id, environmentId))
+    .for("no key update");
+  return rows[0] ?? null;
+}
+
+export async function updateDocumentSettings(
+  tx: Orm,
+  environmentId: string,
+  settings: DocumentSettings,
+): Promise<void> {
+  await tx.update(environments).set(settings).where(eq(environments.id, environmentId));
 }
 
 /**
@@ -219,7 +270,11 @@ export type MailedRow = {
   customer_email: string | null;
   card_brand: CardBrand | null;
   card_last4: string | null;
-  locale: CheckoutLocale | null;
+  locale: CheckoutLocale;
+  /** Of the refund's credit note; null for a capture. */
+  credit_note: number | null;
+  /** Of the invoice that the payment paid. */
+  invoice_number: number | null;
 };
 
 type WantedIds = "paymentIds" | "refundIds" | "failedIds";
@@ -239,7 +294,7 @@ export async function readMailed(
       p.invoice_id is not null as is_of_invoice,
       (case when t.type = 'REFUND' then t.amount else p.amount_captured end)::float8 as amount, p.currency,
       coalesce(case when t.type = 'REFUND' then t.refunded_at else t.captured_at end, t.updated_at) as at,
-      c.customer_email, c.card_brand, c.card_last4, s.locale
+      c.customer_email, c.card_brand, c.card_last4, ${sql.raw(LOCALE)} as locale, n.number as credit_note, i.number as invoice_number
     from (
       select charge_id as id, false as is_failed from payments
       where environment_id = ${environmentId}::uuid and id = any(${list(paymentIds)})
@@ -250,7 +305,12 @@ export async function readMailed(
     cross join lateral (select * from transactions where environment_id = ${environmentId}::uuid and id = wanted.id offset 0) t
     cross join lateral (select * from payments where environment_id = ${environmentId}::uuid and id = t.payment_id offset 0) p
     cross join lateral (select * from transactions where environment_id = ${environmentId}::uuid and id = p.charge_id offset 0) c
+    join environments e on e.id = ${environmentId}::uuid
     left join lateral (select locale from client_sessions where environment_id = ${environmentId}::uuid and id = c.client_session_id offset 0) s on true
+    left join lateral (select f.locale from payment_methods m join client_sessions f on f.environment_id = m.environment_id and f.id = m.client_session_id
+      where m.environment_id = ${environmentId}::uuid and m.id = p.payment_method_id offset 0) k on true
+    left join lateral (select number from credit_notes where environment_id = ${environmentId}::uuid and id = t.id offset 0) n on true
+    left join lateral (select number from invoices where environment_id = ${environmentId}::uuid and id = p.invoice_id offset 0) i on true
     where p.amount_captured > 0 and (t.status = 'FAILED') = wanted.is_failed`);
   return [...rows].map((row) => ({ ...row, at: isoFromPostgres(row.at) }));
 }

@@ -16,6 +16,8 @@ import {
 import { type LogoType, MAX_LOGO_BYTES } from "@/lib/contract/accounts/logo";
 import { DEFAULT_REFUND_LIMIT_USD, HIGHEST_REFUND_LIMIT_USD } from "@/lib/contract/accounts/refund-limit";
 import type { Appearance } from "@/lib/contract/checkout/appearance";
+import { CHECKOUT_LOCALES } from "@/lib/contract/checkout/checkout";
+import { MAX_TAX_RATE } from "@/lib/contract/invoices/tax";
 import { SAVED_VIEW_LISTS } from "@/lib/contract/lists/saved-views";
 import { type Preferences, USER_ROLES } from "@/lib/contract/permissions";
 import { MODES } from "@/lib/contract/transactions/words";
@@ -91,6 +93,11 @@ export const environments = pgTable(
     fee_basis_points: money("fee_basis_points").notNull().default(0),
     /** Default appearance for sessions that have none of their own. */
     checkout_appearance: jsonb("checkout_appearance").$type<Appearance>(),
+    /** The tax that prices include, in thousandths of a percent; null = none. Documents keep their own copy. */
+    tax_name: text("tax_name"),
+    tax_rate: integer("tax_rate"),
+    /** Language of documents and mails to customers who used no payment form. */
+    document_locale: text("document_locale", { enum: CHECKOUT_LOCALES }).notNull().default("en"),
     /**
      * Abandoned test data since this time, to be removed. A trigger checks what may be marked; the mark is
      * never cleared.
@@ -122,6 +129,10 @@ export const environments = pgTable(
     /** Serves the jobs of environments whose clock was moved. */
     index("environments_moved_clock").on(table.id).where(sql`clock_offset_ms > 0 or clock_advancing_to is not null`),
     unique("environments_merchant_mode").on(table.merchant_id, table.mode),
+    check(
+      "environments_tax",
+      sql`(${table.tax_name} is null) = (${table.tax_rate} is null) and ${table.tax_rate} between 1 and ${sql.raw(String(MAX_TAX_RATE))}`,
+    ),
     check(
       "environments_clock",
       sql`${table.clock_offset_ms} >= 0 and (${table.clock_frozen_at} is null) = (${table.clock_advancing_to} is null)`,

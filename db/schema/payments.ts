@@ -25,6 +25,9 @@ export const payments = pgTable(
     capture_method: text("capture_method", { enum: ["automatic", "manual"] }).notNull(),
     amount_captured: money("amount_captured").notNull().default(0),
     amount_refunded: money("amount_refunded").notNull().default(0),
+    /** The tax that the captured amount includes, in thousandths of a percent; set on capture, never changed. */
+    tax_name: text("tax_name"),
+    tax_rate: integer("tax_rate"),
     /** Reserved by refunds whose outcome is not known yet. */
     refund_pending: money("refund_pending").notNull().default(0),
     /** The authorization, capture or void in progress; at most one. */

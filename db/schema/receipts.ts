@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
-import { index, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { check, index, integer, pgTable, primaryKey, text, unique, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { RECEIPT_CAUSES } from "@/lib/contract/receipts/receipts";
-import { environmentId, instant, oneOf, xid8 } from "../columns";
+import { environmentId, instant, money, oneOf, xid8 } from "../columns";
 
 /**
  * The URL of a payment's receipt, created on first use. The token is stored unhashed: mailed URLs must
@@ -61,6 +61,51 @@ export const receiptSettings = pgTable(
     /** The last event processed, in the order of `events_stream`. */
     read_xid: xid8("read_xid").notNull(),
     read_id: uuid("read_id").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.environment_id] })],
+);
+
+/**
+ * The document of a refund: a credit note for an invoice, a refund receipt for any other payment. Written in
+ * the commit in which the refund succeeds.
+ */
+export const creditNotes = pgTable(
+  "credit_notes",
+  {
+    environment_id: environmentId(),
+    /** The refund's. */
+    id: uuid("id").notNull(),
+    payment_id: uuid("payment_id").notNull(),
+    /** Assigned under the lock of the environment's counter: no gaps. */
+    number: integer("number").notNull(),
+    amount: money("amount").notNull(),
+    /** The tax of the refunded document, and its part of the amount; null = none. */
+    tax_name: text("tax_name"),
+    tax_rate: integer("tax_rate"),
+    tax_amount: money("tax_amount"),
+    /** When the bank returned the refund: the document then counts for nothing, but keeps its number. */
+    voided_at: instant("voided_at"),
+    created_at: instant("created_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.environment_id, table.id] }),
+    unique("credit_notes_number").on(table.environment_id, table.number),
+    /** Serves the documents of a payment, and the tax that its refunds have returned so far. */
+    index("credit_notes_payment").on(table.environment_id, table.payment_id, table.id),
+    check(
+      "credit_notes_tax",
+      sql`(${table.tax_name} is null) = (${table.tax_rate} is null) and (${table.tax_rate} is null) = (${table.tax_amount} is null)`,
+    ),
+    check("credit_notes_amount", sql`${table.amount} > 0`),
+  ],
+);
+
+/** The last number of an environment's credit notes. */
+export const creditNoteCounters = pgTable(
+  "credit_note_counters",
+  {
+    environment_id: environmentId(),
+    last: integer("last").notNull(),
   },
   (table) => [primaryKey({ columns: [table.environment_id] })],
 );

@@ -127,6 +127,9 @@ export const invoices = pgTable(
      * Assigned in the commit in which it leaves DRAFT, under the lock of the environment's counter: no gaps.
      */
     number: integer("number"),
+    /** The tax that the total includes, in thousandths of a percent; set with the number, never changed. */
+    tax_name: text("tax_name"),
+    tax_rate: integer("tax_rate"),
     kind: oneOf("invoice_kind", INVOICE_KINDS)("kind").notNull(),
     subscription_id: uuid("subscription_id").notNull(),
     customer_id: text("customer_id").notNull(),

@@ -56,6 +56,7 @@ const CROSSING: Record<string, string> = {
   "lib/domain/subscriptions/mail-customers.ts": "a job of all environments, which writes to the mail queue",
   "lib/domain/payment-methods/expiring-cards.ts#announce":
     "finds what is due in any environment; each is then announced within its own",
+  "lib/domain/receipts/document-settings.ts#updateDocuments": "the account's history is in its live environment",
   "lib/domain/subscriptions/settings.ts#updateSubscriptionSettings": "the account's history is in its live environment",
   "lib/domain/reports/reports.ts#prepareReports": "a job of all environments",
   "lib/domain/reports/report-mails.ts": "a job of all environments; a user's address is not in one",
@@ -65,7 +66,7 @@ const CROSSING: Record<string, string> = {
   "lib/domain/webhooks/failing-endpoints.ts#notifyOfFailing": "a job of all environments",
   "lib/domain/webhooks/deliveries.ts#removeOldWebhookDeliveries": "a job of all environments",
   "lib/domain/customers/customers.ts#noteCustomers": "a job of all environments",
-  "lib/domain/receipts/receipts.ts#findReceiptByToken": "the receipt's token determines the environment",
+  "lib/domain/receipts/receipts.ts#openReceipt": "the receipt's token determines the environment",
   "lib/domain/receipts/mail-receipts.ts": "a job of all environments; mail, and the account's history, are of none",
   "lib/mail/mail.ts": "mail addresses are known before any environment",
   "lib/http/health.ts#examine": "checks that the database responds",

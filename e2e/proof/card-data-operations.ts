@@ -48,6 +48,7 @@ const SAMPLES: Record<string, object> = {
     image: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC",
   },
   updateReceipts: { on_capture: true, on_refund: true },
+  updateDocuments: { tax_name: "VAT", tax_percentage: "8.25", locale: "de" },
   sendReceipt: {},
   createApiKey: {
     name: "Server",

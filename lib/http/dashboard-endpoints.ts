@@ -44,6 +44,7 @@ import * as teamNotes from "@/lib/domain/notes/notes";
 import { getPaymentDetail } from "@/lib/domain/payments/payment-detail";
 import * as connections from "@/lib/domain/processors/connections";
 import { requestComparison } from "@/lib/domain/processors/reconciliation";
+import { updateDocuments } from "@/lib/domain/receipts/document-settings";
 import { sendReceipt, updateReceipts } from "@/lib/domain/receipts/mail-receipts";
 import { updateReportMail } from "@/lib/domain/reports/report-mails";
 import { retryPayout, updateBankAccount } from "@/lib/domain/settlement/payouts";
@@ -130,6 +131,7 @@ const BUSINESS = [
     await removeLogo(ctx);
     return {};
   }),
+  forUsers(receipts.updateDocuments, ({ ctx }, input) => updateDocuments(ctx, input)),
   forUsers(receipts.updateReceipts, ({ ctx }, input) => updateReceipts(ctx, input)),
   forUsers(receipts.sendReceipt, async ({ ctx, params: { id } }, { email }) => {
     const mail = await mailRoute(ctx.service);

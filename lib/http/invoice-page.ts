@@ -1,11 +1,13 @@
 import type { CheckoutLocale } from "@/lib/contract/checkout/checkout";
 import { AppError } from "@/lib/contract/errors";
+import type { CreditNote } from "@/lib/contract/invoices/credit-notes";
 import type { HostedInvoice } from "@/lib/contract/invoices/hosted";
+import { findOfInvoice, findOfReceipt } from "@/lib/domain/invoices/credit-notes";
 import { openInvoice, payOpened, presentHosted } from "@/lib/domain/invoices/hosted-invoice";
 import { currentService } from "./current-service";
 import { countWrite, type FormRefused, goTo, localeOf, readForm, triedTooOften } from "./customer-form";
 
-/** GET /invoice/{token}: the invoice, and the visitor's language. Null if it is not an invoice's token. */
+/** GET /invoice/{token}: the invoice, null if it is not one's token; and the visitor's language, for errors. */
 export async function invoicePage(
   request: Request,
   token: string,
@@ -14,6 +16,17 @@ export async function invoicePage(
   const opened = await openInvoice(service, token);
   return { invoice: opened && (await presentHosted(service, opened)), locale: localeOf(request) };
 }
+
+/** GET /invoice/{token}/credit-note/{number}: null if the invoice has none with this number. */
+export async function creditNoteOfInvoice(token: string, number: string): Promise<CreditNote | null> {
+  const { service } = currentService();
+  const opened = await openInvoice(service, token);
+  return opened && findOfInvoice(service, opened, number);
+}
+
+/** GET /receipt/{token}/credit-note/{number}: null if the receipt has none with this number. */
+export const creditNoteOfReceipt = (token: string, number: string): Promise<CreditNote | null> =>
+  findOfReceipt(currentService().service, token, number);
 
 type PayFound =
   | { kind: "moved"; response: Response }

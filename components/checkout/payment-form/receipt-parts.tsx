@@ -1,7 +1,9 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
 import type { CheckoutLocale } from "@/lib/contract/checkout/checkout";
+import { NUMBER_LOCALES } from "@/lib/contract/checkout/localized";
 import type { Shop } from "@/lib/contract/checkout/shop";
+import { type ShownTax, taxLabel } from "@/lib/contract/invoices/tax";
 import { receiptTexts } from "@/lib/contract/receipts/texts";
 import { Logo } from "./icons";
 
@@ -60,6 +62,19 @@ export function Contact({ shop, locale }: { shop: Shop; locale: CheckoutLocale }
         </>
       )}
     </p>
+  );
+}
+
+type TaxRowsProps = { tax: ShownTax | null; money: (amount: number) => string; locale: CheckoutLocale };
+
+/** Net amount and tax, above the amount that includes it. */
+export function TaxRows({ tax, money, locale }: TaxRowsProps) {
+  if (tax === null) return null;
+  return (
+    <>
+      <Row label={receiptTexts(locale).rows.net}>{money(tax.net)}</Row>
+      <Row label={taxLabel(tax, NUMBER_LOCALES[locale])}>{money(tax.amount)}</Row>
+    </>
   );
 }
 

@@ -1,10 +1,11 @@
 /** @jsxImportSource preact */
 import type { CheckoutLocale } from "@/lib/contract/checkout/checkout";
+import { creditNoteTexts } from "@/lib/contract/invoices/credit-notes";
 import type { HostedInvoice } from "@/lib/contract/invoices/hosted";
 import { invoiceTexts } from "@/lib/contract/invoices/texts";
 import { receiptFormats, receiptTexts } from "@/lib/contract/receipts/texts";
 import { AlertIcon } from "./icons";
-import { Contact, PRINTS, Row, SheetHead } from "./receipt-parts";
+import { Contact, PRINTS, Row, SheetHead, TaxRows } from "./receipt-parts";
 import { renderDocument, renderMessagePage, type Stylesheet } from "./render-document";
 
 type PageParts = { nonce: string; stylesheet: Stylesheet; locale: CheckoutLocale };
@@ -12,10 +13,19 @@ type InvoicePage = {
   invoice: HostedInvoice;
   /** Address that opens the payment form; null if there is none. */
   action: string | null;
+  /** The page's own. */
+  path: string;
 };
 
 /** An invoice to read, print and pay. Its only script opens the browser's print dialog. */
-export function renderInvoicePage({ invoice, action, locale, nonce, stylesheet }: PageParts & InvoicePage): string {
+export function renderInvoicePage({
+  invoice,
+  action,
+  path,
+  nonce,
+  stylesheet,
+}: Omit<PageParts, "locale"> & InvoicePage): string {
+  const { locale } = invoice;
   const texts = invoiceTexts(locale);
   return renderDocument({
     title: `${texts.invoice} ${invoice.number} · ${invoice.shop.merchant_name}`,
@@ -27,7 +37,7 @@ export function renderInvoicePage({ invoice, action, locale, nonce, stylesheet }
     // The form must show that it comes from our own page.
     ...(action !== null && { referrer: "same-origin" as const }),
     inlineScript: PRINTS,
-    body: <InvoicePaper invoice={invoice} action={action} locale={locale} />,
+    body: <InvoicePaper invoice={invoice} action={action} path={path} />,
   });
 }
 
@@ -37,8 +47,8 @@ export const renderNoInvoice = (parts: PageParts): string =>
 
 type Localized = { invoice: HostedInvoice; locale: CheckoutLocale };
 
-function InvoicePaper({ invoice, action, locale }: Localized & { action: string | null }) {
-  const { shop, currency } = invoice;
+function InvoicePaper({ invoice, action, path }: InvoicePage) {
+  const { shop, currency, locale } = invoice;
   const texts = invoiceTexts(locale);
   const formats = receiptFormats(locale, invoice.time_zone);
   const due = formats.money(invoice.amount_due, currency);
@@ -69,6 +79,7 @@ function InvoicePaper({ invoice, action, locale }: Localized & { action: string 
         </dl>
         <h2>{texts.items}</h2>
         <Amounts invoice={invoice} locale={locale} />
+        {invoice.credit_notes.length > 0 && <CreditNotes invoice={invoice} path={path} />}
         <Contact shop={shop} locale={locale} />
         <button type="button" id="print" class="button quiet">
           {receiptTexts(locale).print}
@@ -148,12 +159,46 @@ function Amounts({ invoice, locale }: Localized) {
           {money(line.amount)}
         </Row>
       ))}
-      {(invoice.lines.length > 1 || invoice.credit_used > 0) && <Row label={rows.total}>{money(invoice.total)}</Row>}
+      {invoice.total !== 0 && <TaxRows tax={invoice.tax} money={money} locale={locale} />}
+      {(invoice.lines.length > 1 || invoice.tax !== null || invoice.credit_used > 0) && (
+        <Row label={rows.total}>{money(invoice.total)}</Row>
+      )}
       {invoice.credit_used > 0 && <Row label={rows.creditUsed}>{money(-invoice.credit_used)}</Row>}
       {invoice.total < 0 && <Row label={rows.credited}>{money(-invoice.total)}</Row>}
       <Row label={rows.due}>
         <strong>{money(invoice.amount_due)}</strong>
       </Row>
     </dl>
+  );
+}
+
+/** The refunds of an invoice, each with a page of its own. */
+function CreditNotes({ invoice, path }: Pick<InvoicePage, "invoice" | "path">) {
+  const { locale } = invoice;
+  const texts = creditNoteTexts(locale);
+  const formats = receiptFormats(locale, invoice.time_zone);
+  return (
+    <>
+      <h2>{texts.creditNotes}</h2>
+      <dl class="rows receipt-amounts">
+        {invoice.credit_notes.map(({ number, at, amount, currency, voided_at }) => (
+          <Row
+            key={number}
+            label={
+              <>
+                <a class="figures" href={`${path}/credit-note/${number}`}>
+                  {number}
+                </a>
+                <br />
+                {formats.day(new Date(at))}
+                {voided_at && ` · ${texts.isVoid}`}
+              </>
+            }
+          >
+            {formats.money(voided_at ? 0 : -amount, currency)}
+          </Row>
+        ))}
+      </dl>
+    </>
   );
 }

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { CHECKOUT_LOCALES, type CheckoutPage } from "@/lib/contract/checkout/checkout";
+import type { CreditNote } from "@/lib/contract/invoices/credit-notes";
 import type { Receipt } from "@/lib/contract/receipts/receipts";
 import { renderChallengePage } from "./render-challenge-page";
+import { creditNotePage } from "./render-credit-note-page";
 import { renderMessagePage } from "./render-document";
 import { renderLinkPage } from "./render-link-page";
 import { renderPayPage } from "./render-pay-page";
@@ -194,11 +196,14 @@ test("a paid session links to the receipt; an authorization and an expired link 
   expect(paid("CAPTURED", null)).not.toContain("View receipt");
 });
 
+const PATH = "/receipt/rcp_1";
+
 const RECEIPT: Receipt = {
   number: "F9Q3-C7AB",
   payment_id: "pay_01kb2x7t8rfh5a9d3jf9q3c7ab",
   environment: "live",
   locale: "en",
+  invoice_number: null,
   merchant_name: "Northwind",
   support_email: "help@shop.example",
   business_address: "1 Main Street\nSpringfield",
@@ -211,16 +216,17 @@ const RECEIPT: Receipt = {
   currency: "JPY",
   amount_captured: 12_000,
   amount_refunded: 2_000,
+  tax: null,
   captured_at: "2026-11-20T20:00:00.000Z",
   card: { brand: "visa", last4: "4242" },
   refunds: [
-    { amount: 2_000, at: "2026-11-21T16:00:00.000Z", pending: false },
-    { amount: 500, at: "2026-11-22T16:00:00.000Z", pending: true },
+    { amount: 2_000, at: "2026-11-21T16:00:00.000Z", pending: false, credit_note: "CN-000007" },
+    { amount: 500, at: "2026-11-22T16:00:00.000Z", pending: true, credit_note: null },
   ],
 };
 
 test("a receipt has its amounts in the currency's digits and its days in the business's time zone, in its color", () => {
-  const html = renderReceiptPage({ receipt: RECEIPT, ...FILES });
+  const html = renderReceiptPage({ receipt: RECEIPT, path: PATH, ...FILES });
   for (const text of [
     "¥12,000 JPY",
     "−¥2,000 JPY",
@@ -243,8 +249,8 @@ test.each([
   ["ar", 'lang="ar" dir="rtl"', "إيصال", "1,234.56 €", "طباعة", "Visa •••• 4242"],
 ] as const)("a receipt in %s has its words, amounts and days in that language", (locale, ...texts) => {
   const sale = { locale, currency: "EUR", amount_captured: 123_456, amount_refunded: 50_000, time_zone: "UTC" };
-  const refunds = [{ amount: 50_000, at: "2026-11-21T16:00:00.000Z", pending: false }];
-  const html = renderReceiptPage({ receipt: { ...RECEIPT, ...sale, refunds }, ...FILES });
+  const refunds = [{ amount: 50_000, at: "2026-11-21T16:00:00.000Z", pending: false, credit_note: "CN-000001" }];
+  const html = renderReceiptPage({ receipt: { ...RECEIPT, ...sale, refunds }, path: PATH, ...FILES });
   const plain = html.replace(/[\u00a0\u202f]/g, " ").replace(/[\u200e\u200f\u061c]/g, "");
   for (const text of texts) expect(plain).toContain(text);
   for (const english of ["Receipt", "Paid", "Refunded", "Total after", "Questions"])
@@ -252,11 +258,67 @@ test.each([
 });
 
 test("a receipt has the business's address and tax number, in the form's language, and neither if unset", () => {
-  const page = (receipt: Partial<Receipt>) => renderReceiptPage({ receipt: { ...RECEIPT, ...receipt }, ...FILES });
+  const page = (receipt: Partial<Receipt>) =>
+    renderReceiptPage({ receipt: { ...RECEIPT, ...receipt }, path: PATH, ...FILES });
   expect(page({})).toContain("1 Main Street\nSpringfield\nTax number: DE123456789");
   expect(page({ locale: "de" })).toContain("Steuernummer: DE123456789");
   expect(page({ business_address: null })).toContain(">Tax number: DE123456789<");
   expect(page({ business_address: null, tax_number: null })).not.toContain("receipt-address");
+});
+
+test("a receipt shows net amount and tax in its language only if its tax was set, and links each refund's document", () => {
+  const page = (receipt: Partial<Receipt>) => {
+    const html = renderReceiptPage({ receipt: { ...RECEIPT, currency: "EUR", ...receipt }, path: PATH, ...FILES });
+    return html.replace(/[\u00a0\u202f]/g, " ");
+  };
+  expect(page({})).not.toContain("Net amount");
+  const tax = { name: "MwSt", rate: 19_000, net: 10_084, amount: 1_916 };
+  const german = page({ locale: "de", tax });
+  for (const text of ["Nettobetrag", "100,84 €", "MwSt 19 %", "19,16 €"]) expect(german).toContain(text);
+  expect(page({ tax: { ...tax, rate: 8_125 } })).toContain("MwSt 8.125%");
+  expect(german).toContain('href="/receipt/rcp_1/credit-note/CN-000007"');
+  expect(german.match(/credit-note/g)).toHaveLength(1);
+});
+
+const NOTE: CreditNote = {
+  shop: { ...RECEIPT, environment: "live" },
+  number: "CN-000007",
+  locale: "en",
+  time_zone: "UTC",
+  of: { kind: "invoice", number: "INV-000003" },
+  customer_email: "ada@shopper.example",
+  amount: 1_190,
+  currency: "EUR",
+  tax: { name: "VAT", rate: 19_000, net: 1_000, amount: 190 },
+  issued_at: "2026-11-21T16:00:00.000Z",
+  voided_at: null,
+  card: { brand: "visa", last4: "4242" },
+};
+
+test.each([
+  ["en", "Credit note", "For invoice", "Net amount", "VAT 19%", "Total refunded", "€11.90 EUR"],
+  ["de", "Rechnungskorrektur", "Zu Rechnung", "Nettobetrag", "VAT 19 %", "Erstatteter Betrag", "11,90 €"],
+  ["fr", "Avoir", "Pour la facture", "Montant HT", "VAT 19 %", "Total remboursé", "11,90 €"],
+  ["es", "Factura rectificativa", "De la factura", "Importe neto", "VAT 19 %", "Total reembolsado", "11,90 €"],
+  ["pt", "Nota de crédito", "Da fatura", "Valor líquido", "VAT 19%", "Total reembolsado", "€ 11,90"],
+  ["ar", "إشعار دائن", "للفاتورة", "المبلغ دون الضريبة", "VAT", "إجمالي المبلغ المُعاد"],
+] as const)("a credit note in %s names its invoice, amount and tax part in that language", (locale, ...texts) => {
+  const html = creditNotePage({ note: { ...NOTE, locale }, locale: "en", back: PATH, ...FILES });
+  const plain = html.replace(/[\u00a0\u202f]/g, " ");
+  for (const text of [...texts, "CN-000007", "INV-000003", "1 Main Street"]) expect(plain).toContain(text);
+});
+
+test("a refund receipt is no credit note, and one whose refund was returned says that it is void", () => {
+  const page = (note: Partial<CreditNote> | null) =>
+    creditNotePage({ note: note && { ...NOTE, ...note }, locale: "en", back: PATH, ...FILES });
+  const receipt = page({ of: { kind: "receipt", number: "F9Q3-C7AB" }, tax: null });
+  expect(receipt).toContain("Refund receipt");
+  expect(receipt).toContain("F9Q3-C7AB");
+  expect(receipt).not.toContain("Net amount");
+  expect(page({ voided_at: "2026-11-24T00:00:00.000Z" })).toContain(
+    "Void: the bank returned this refund on Nov 24, 2026.",
+  );
+  expect(page(null)).toContain("Document not found");
 });
 
 test("text on a receipt can't add markup to its page, and only http(s) addresses become links", () => {
@@ -268,7 +330,11 @@ test("text on a receipt can't add markup to its page, and only http(s) addresses
     tax_number: HOSTILE,
     website: "javascript:alert(1)",
   };
-  const html = renderReceiptPage({ receipt: { ...RECEIPT, ...hostile, refunds: [], card: null }, ...FILES });
+  const html = renderReceiptPage({
+    receipt: { ...RECEIPT, ...hostile, refunds: [], card: null },
+    path: PATH,
+    ...FILES,
+  });
   expect(html.match(/<script/g)).toHaveLength(1);
   expect(html).not.toContain("<img src=x");
   expect(html).not.toContain("javascript:");

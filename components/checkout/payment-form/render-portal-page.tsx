@@ -4,6 +4,7 @@ import { textsOf } from "@/lib/client/checkout/payment-form/texts";
 import type { CheckoutLocale, LinkProblem } from "@/lib/contract/checkout/checkout";
 import { moneyText } from "@/lib/contract/checkout/localized";
 import type { Shop } from "@/lib/contract/checkout/shop";
+import { creditNoteTexts } from "@/lib/contract/invoices/credit-notes";
 import { invoiceTexts } from "@/lib/contract/invoices/texts";
 import {
   type PortalCard,
@@ -298,6 +299,12 @@ function InvoiceRows({ invoices, paths, locale }: OfInvoices) {
                 <span>
                   {formats.day(new Date(invoice.created_at))} · {texts.invoiceStatus[invoice.status]}
                 </span>
+                {invoice.credit_notes.map(({ number, amount, currency, voided_at }) => (
+                  <span key={number}>
+                    {creditNoteTexts(locale).creditNote} <a href={`${invoice.url}/credit-note/${number}`}>{number}</a> ·{" "}
+                    {voided_at ? creditNoteTexts(locale).isVoid : moneyText(-amount, currency, locale)}
+                  </span>
+                ))}
               </>
             }
           >

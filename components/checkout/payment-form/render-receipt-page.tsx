@@ -1,14 +1,17 @@
 /** @jsxImportSource preact */
 import type { CheckoutLocale } from "@/lib/contract/checkout/checkout";
+import { invoiceTexts } from "@/lib/contract/invoices/texts";
 import type { Receipt } from "@/lib/contract/receipts/receipts";
 import { receiptFormats, receiptTexts } from "@/lib/contract/receipts/texts";
-import { Contact, PRINTS, Row, SheetHead } from "./receipt-parts";
+import { Contact, PRINTS, Row, SheetHead, TaxRows } from "./receipt-parts";
 import { renderDocument, renderMessagePage, type Stylesheet } from "./render-document";
 
 type PageParts = { nonce: string; stylesheet: Stylesheet };
 
+type Shown = { receipt: Receipt /** The page's own. */; path: string };
+
 /** A receipt to read and print. Its only script opens the browser's print dialog. */
-export function renderReceiptPage({ receipt, nonce, stylesheet }: PageParts & { receipt: Receipt }): string {
+export function renderReceiptPage({ receipt, path, nonce, stylesheet }: PageParts & Shown): string {
   const texts = receiptTexts(receipt.locale);
   return renderDocument({
     title: `${texts.receipt} ${receipt.number} · ${receipt.merchant_name}`,
@@ -18,7 +21,7 @@ export function renderReceiptPage({ receipt, nonce, stylesheet }: PageParts & { 
     stylesheet,
     layout: "receipt",
     inlineScript: PRINTS,
-    body: <ReceiptPaper receipt={receipt} />,
+    body: <ReceiptPaper receipt={receipt} path={path} />,
   });
 }
 
@@ -26,7 +29,7 @@ export function renderReceiptPage({ receipt, nonce, stylesheet }: PageParts & { 
 export const renderNoReceipt = (parts: PageParts & { locale: CheckoutLocale }): string =>
   renderMessagePage({ ...receiptTexts(parts.locale).notFound, ...parts });
 
-function ReceiptPaper({ receipt }: { receipt: Receipt }) {
+function ReceiptPaper({ receipt, path }: Shown) {
   const { currency, amount_captured, amount_refunded, card } = receipt;
   const texts = receiptTexts(receipt.locale);
   const formats = receiptFormats(receipt.locale, receipt.time_zone);
@@ -48,18 +51,17 @@ function ReceiptPaper({ receipt }: { receipt: Receipt }) {
             <time dateTime={receipt.captured_at}>{formats.time(new Date(receipt.captured_at))}</time>
           </Row>
           {card && <Row label={texts.rows.card}>{formats.card(card)}</Row>}
+          {receipt.invoice_number && <Row label={invoiceTexts(receipt.locale).invoice}>{receipt.invoice_number}</Row>}
           <Row label={texts.rows.payment}>
             <span class="receipt-id">{receipt.payment_id}</span>
           </Row>
         </dl>
         <h2>{texts.amounts}</h2>
         <dl class="rows receipt-amounts">
+          <TaxRows tax={receipt.tax} money={money} locale={receipt.locale} />
           <Row label={texts.rows.charged}>{money(amount_captured)}</Row>
           {receipt.refunds.map((refund) => (
-            <Row
-              key={refund.at}
-              label={(refund.pending ? texts.pendingSince : texts.refundedOn)(formats.day(new Date(refund.at)))}
-            >
+            <Row key={refund.at} label={<RefundLabel refund={refund} receipt={receipt} path={path} />}>
               {refund.pending ? `(${money(-refund.amount)})` : money(-refund.amount)}
             </Row>
           ))}
@@ -74,6 +76,25 @@ function ReceiptPaper({ receipt }: { receipt: Receipt }) {
       </main>
       <footer class="soft">{texts.poweredBy}</footer>
     </div>
+  );
+}
+
+/** The day, and a link to the refund's own document. */
+function RefundLabel({ refund, receipt, path }: Shown & { refund: Receipt["refunds"][number] }) {
+  const texts = receiptTexts(receipt.locale);
+  const day = receiptFormats(receipt.locale, receipt.time_zone).day(new Date(refund.at));
+  return (
+    <>
+      {(refund.pending ? texts.pendingSince : texts.refundedOn)(day)}
+      {refund.credit_note && (
+        <>
+          <br />
+          <a class="figures" href={`${path}/credit-note/${refund.credit_note}`}>
+            {refund.credit_note}
+          </a>
+        </>
+      )}
+    </>
   );
 }
 

@@ -124,7 +124,7 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
           refunded_at = ${refund.refunded_at}::timestamptz, updated_at = ${refund.updated_at}::timestamptz,
           event_sequence = ${lastNumber(s, refund)}::int
         where environment_id = ${environmentId}::uuid and id = ${refund.id}::uuid and (select count(*) from operation) = 1
-      )`
+      )${creditNote(sql, environmentId, s, refund)}`
     : sql``;
   const lines = s.ledger.map((l) => sql`(${l.line}::smallint, ${l.debit}, ${l.credit}, ${l.amount}::bigint)`);
   if (s.feeOn > 0) {
@@ -174,6 +174,12 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
     s.feeOn > 0
       ? sql`, captured = true, fee_basis_points = (select fee_basis_points from environments where id = ${environmentId}::uuid)`
       : sql``;
+  // So is the tax with the payment, whose receipt shows it. A payment of an invoice has the invoice's.
+  const taxed =
+    payment.invoice_id === null
+      ? sql`select tax_name, tax_rate from environments where id = ${environmentId}::uuid`
+      : sql`select tax_name, tax_rate from invoices where environment_id = ${environmentId}::uuid and id = ${payment.invoice_id}::uuid`;
+  const tax = s.feeOn > 0 ? sql`, (tax_name, tax_rate) = (${taxed})` : sql``;
   const card = s.hasNewCardDetails
     ? sql`, card_brand = ${charge.card_brand}, card_last4 = ${charge.card_last4}, card_bin = ${charge.card_bin},
         card_exp_month = ${charge.card_exp_month}::smallint, card_exp_year = ${charge.card_exp_year}::smallint`
@@ -214,7 +220,7 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
       update payments set status = ${payment.status}, amount_captured = ${payment.amount_captured}::bigint,
         amount_refunded = ${payment.amount_refunded}::bigint, refund_pending = ${payment.refund_pending}::bigint,
         open_operation_id = ${payment.open_operation_id}::uuid, capture_before = ${payment.capture_before}::timestamptz,
-        next_action = ${payment.next_action as never}::jsonb${storesCard}, version = version + 1, updated_at = ${payment.updated_at}::timestamptz,
+        next_action = ${payment.next_action as never}::jsonb${storesCard}${tax}, version = version + 1, updated_at = ${payment.updated_at}::timestamptz,
         event_sequence = event_sequence + ${eventCount}::int
       where environment_id = ${environmentId}::uuid and id = ${payment.id}::uuid and version = ${s.from.version}::int
         and (select count(*) from answered) >= 0
@@ -223,7 +229,7 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
         -- A closed operation must fail here, before a constraint refuses to do it twice.
         and exists (select from operations where environment_id = ${environmentId}::uuid and id = ${s.operation.id}::uuid
           and state = ${s.from.state} and epoch = ${s.from.epoch}::int)
-      returning 1
+      returning tax_name, tax_rate
     ),
     operation as (
       update operations set state = ${s.operation.state}, last_answer = ${s.operation.lastAnswer}, completed_at = now()${rate}
@@ -254,6 +260,40 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
       where (select count(*) from operation) = 1
     )
     select require_written((select count(*) from operation))`;
+}
+
+/**
+ * The document of a refund that succeeds, with the next number, or the end of one whose refund was returned.
+ * Its tax is what the refunds so far include less what they have returned already, so that the parts of a
+ * payment add up to its tax. Index: `credit_notes_payment`.
+ */
+function creditNote(
+  sql: Sql | SqlTransaction,
+  environmentId: string,
+  { payment, from }: OutcomeWrite,
+  refund: TransactionRow,
+): Fragment {
+  if (from.state === "succeeded") {
+    return sql`, credit_note as (
+        update credit_notes set voided_at = ${refund.updated_at}::timestamptz
+        where environment_id = ${environmentId}::uuid and id = ${refund.id}::uuid and (select count(*) from operation) = 1
+      )`;
+  }
+  if (refund.status !== "CAPTURED") return sql``;
+  return sql`, credit_number as (
+        insert into credit_note_counters as c (environment_id, last)
+        select ${environmentId}::uuid, 1 where (select count(*) from operation) = 1
+        on conflict (environment_id) do update set last = c.last + 1
+        returning last
+      ), credit_note as (
+        insert into credit_notes (environment_id, id, payment_id, number, amount, tax_name, tax_rate, tax_amount, created_at)
+        select ${environmentId}::uuid, ${refund.id}::uuid, ${payment.id}::uuid, n.last, ${refund.amount}::bigint, p.tax_name, p.tax_rate,
+          included_tax(${payment.amount_refunded}::bigint, p.tax_rate) - (
+            select coalesce(sum(tax_amount), 0)::bigint from credit_notes
+            where environment_id = ${environmentId}::uuid and payment_id = ${payment.id}::uuid and voided_at is null),
+          ${refund.updated_at}::timestamptz
+        from credit_number n cross join paid p
+      )`;
 }
 
 /** Fragments joined by commas; there must be at least one. */

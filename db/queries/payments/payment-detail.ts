@@ -5,6 +5,7 @@ import type { LedgerRow } from "@/db/schema/payments";
 import type { EventType } from "@/lib/contract/events/event";
 import type { InvoiceStatus, SubscriptionStatus } from "@/lib/contract/subscriptions/statuses";
 import { listDisputesOf } from "../disputes";
+import { type CreditNoteRow, listCreditNotes } from "../invoices/credit-notes";
 import { findLatestOfPayment, type PaymentSnapshot } from "./payments";
 
 /** Max length of each list; the latest entries are shown. */
@@ -67,6 +68,7 @@ export type PaymentDetailRows = PaymentSnapshot & {
   } | null;
   subscription: LinkedSubscription | null;
   invoice: LinkedInvoice | null;
+  creditNotes: CreditNoteRow[];
   customerPayments: number | null;
   actors: ActorNames;
 };
@@ -96,6 +98,7 @@ export async function readPaymentDetail(
       clientSession,
       subscription,
       invoice,
+      creditNotes,
       customerPayments,
     ] = await Promise.all([
       listOperations(tx, environment.id, paymentId),
@@ -109,6 +112,7 @@ export async function readPaymentDetail(
       findClientSession(tx, environment.id, snapshot),
       findSubscription(tx, environment.id, snapshot),
       findInvoice(tx, environment.id, snapshot),
+      listCreditNotes(tx, environment.id, [paymentId]),
       countCustomerPayments(tx, environment.id, snapshot),
     ]);
     const actors = await readActorNames(
@@ -116,7 +120,17 @@ export async function readPaymentDetail(
       environment,
       [...operations, ...keys].map(({ actor }) => actor),
     );
-    const linked = { batches, disputes, objects, plan, clientSession, subscription, invoice, customerPayments };
+    const linked = {
+      batches,
+      disputes,
+      objects,
+      plan,
+      clientSession,
+      subscription,
+      invoice,
+      creditNotes,
+      customerPayments,
+    };
     return { ...snapshot, operations, ledger, fee, events, keys, ...linked, actors };
   }) as Promise<PaymentDetailRows | null>;
 }

@@ -2,6 +2,7 @@ import type { Database, Transaction } from "@/db/client";
 import type { OperationKind } from "@/db/schema/operations";
 import { AUDIT_CHECKS } from "./audit-chain";
 import type { BookCheck } from "./book-check";
+import { CREDIT_NOTE_CHECKS } from "./credit-notes";
 import { DISPUTE_CHECKS } from "./disputes";
 import { ACCOUNT_CHECKS, FIGURE_CHECKS, REPORT_CHECKS } from "./figures";
 import { LEDGER_CHECKS } from "./ledger";
@@ -18,6 +19,7 @@ export const BOOK_CHECKS: readonly BookCheck[] = [
   ...DISPUTE_CHECKS,
   ...PROCESSOR_CHECKS,
   ...SUBSCRIPTION_CHECKS,
+  ...CREDIT_NOTE_CHECKS,
   ...FIGURE_CHECKS,
   ...REPORT_CHECKS,
   ...AUDIT_CHECKS,

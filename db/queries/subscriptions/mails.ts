@@ -98,7 +98,10 @@ export async function postponeMail(sql: Sql, mail: DueMail, delayMs: number): Pr
     where environment_id = ${mail.environment_id}::uuid and event_id = ${mail.event_id}::uuid`;
 }
 
-/** A subscription as its mails need it. The language is that of the form in which the card was stored. */
+/**
+ * A subscription as its mails need it. The language is that of the form in which the card was stored, or else
+ * the environment's.
+ */
 export type MailedSubscription = {
   id: string;
   status: SubscriptionStatus;
@@ -108,15 +111,32 @@ export type MailedSubscription = {
   period_end_at: string;
   card_brand: CardBrand | null;
   card_last4: string | null;
-  locale: CheckoutLocale | null;
+  locale: CheckoutLocale;
 };
 
 const MAILED = builder`
   select s.id, s.status, s.customer_email, s.time_zone, s.cancel_at_period_end, s.period_end_at, c.card_brand, c.card_last4,
-    f.locale
+    coalesce(f.locale, e.document_locale) as locale
   from subscriptions s
+  join environments e on e.id = s.environment_id
   left join payment_methods c on c.environment_id = s.environment_id and c.id = s.payment_method_id
   left join client_sessions f on f.environment_id = c.environment_id and f.id = c.client_session_id`;
+
+/** The language of a subscription's documents. By primary key. */
+export async function findCustomerLocale(
+  sql: Sql,
+  environmentId: string,
+  subscriptionId: string,
+): Promise<CheckoutLocale | null> {
+  const [row] = await sql<{ locale: CheckoutLocale }[]>`
+    select coalesce(f.locale, e.document_locale) as locale
+    from subscriptions s
+    join environments e on e.id = s.environment_id
+    left join payment_methods c on c.environment_id = s.environment_id and c.id = s.payment_method_id
+    left join client_sessions f on f.environment_id = c.environment_id and f.id = c.client_session_id
+    where s.environment_id = ${environmentId}::uuid and s.id = ${subscriptionId}::uuid`;
+  return row?.locale ?? null;
+}
 
 export async function findMailedSubscription(
   tx: Orm,

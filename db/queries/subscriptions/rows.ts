@@ -3,6 +3,7 @@ import type { PgTable } from "drizzle-orm/pg-core";
 import type { Orm, Sql, Transaction } from "@/db/client";
 import type { ActorRecord } from "@/db/schema/operations";
 import { type InvoiceRow, invoices, type SubscriptionRow, subscriptions } from "@/db/schema/subscriptions";
+import type { TaxColumns } from "@/lib/contract/invoices/tax";
 import type { NextAction } from "@/lib/contract/payments/payment";
 import type { NumberedEvent } from "../../schema/events";
 import type { Fragment } from "../statement-text";
@@ -307,16 +308,23 @@ export async function forgetTrials(run: Run, environmentId: string, subscription
   );
 }
 
-/** Takes `count` invoice numbers of an environment and returns the first. The counter stays locked. */
-export async function takeInvoiceNumbers(run: Run, environmentId: string, count: number): Promise<number> {
-  const [row] = await run<{ last: number }>(
+/** What invoices get as they are issued: ascending numbers, and the environment's tax at that moment. */
+export type Issued = TaxColumns & { readonly firstNumber: number };
+
+/** Takes `count` invoice numbers of an environment. The counter stays locked. */
+export async function takeInvoiceNumbers(run: Run, environmentId: string, count: number): Promise<Issued> {
+  const [row] = await run<TaxColumns & { last: number }>(
     (sql) => sql`
-      insert into invoice_counters as c (environment_id, last) values (${environmentId}::uuid, ${count}::int)
-      on conflict (environment_id) do update set last = c.last + ${count}::int
-      returning last`,
+      with taken as (
+        insert into invoice_counters as c (environment_id, last) values (${environmentId}::uuid, ${count}::int)
+        on conflict (environment_id) do update set last = c.last + ${count}::int
+        returning last
+      )
+      select taken.last, e.tax_name, e.tax_rate from taken cross join environments e where e.id = ${environmentId}::uuid`,
   );
   if (!row) throw new Error("an environment has no invoice counter");
-  return row.last - count + 1;
+  const { last, ...tax } = row;
+  return { firstNumber: last - count + 1, ...tax };
 }
 
 /**

@@ -12,6 +12,16 @@ export const NUMBER_LOCALES: Record<CheckoutLocale, string> = {
   ar: "ar-u-nu-latn",
 };
 
+/** The languages' own names. */
+export const LANGUAGE_NAMES: Record<CheckoutLocale, string> = {
+  en: "English",
+  de: "Deutsch",
+  fr: "Français",
+  es: "Español",
+  pt: "Português",
+  ar: "العربية",
+};
+
 /**
  * Formats minor units for shoppers: "$1,234.50", "1.234,50 €". Exact, because Intl gets a decimal text, not a
  * float. Foreign dollars name their country ("CA$"), to tell them from the shopper's own.

@@ -1,6 +1,9 @@
+import type { CheckoutLocale } from "@/lib/contract/checkout/checkout";
 import type { Shop } from "@/lib/contract/checkout/shop";
 import type { CardBrand } from "@/lib/contract/transactions/words";
+import type { ListedCreditNote } from "./credit-notes";
 import type { InvoiceLine } from "./invoice";
+import type { ShownTax } from "./tax";
 
 /** Payability of an invoice on its page: payable, or the reason why not. */
 export type InvoicePayment = "payable" | "in_progress" | "unavailable" | "none";
@@ -11,11 +14,15 @@ export type HostedInvoice = {
   number: string;
   status: "OPEN" | "PAID" | "VOID" | "UNCOLLECTIBLE";
   customer_email: string | null;
+  /** Language of the form in which the customer stored the card; the environment's without one. */
+  locale: CheckoutLocale;
   /** IANA name of the zone in which the subscription's periods are counted. */
   time_zone: string;
   lines: readonly InvoiceLine[];
   /** Negative if the customer gets credit. */
   total: number;
+  /** The tax that the total includes. */
+  tax: ShownTax | null;
   credit_used: number;
   amount_due: number;
   currency: string;
@@ -29,4 +36,6 @@ export type HostedInvoice = {
   /** When its card is charged again; null if that isn't planned. */
   next_attempt_at: string | null;
   payment: InvoicePayment;
+  /** Oldest first. */
+  credit_notes: readonly ListedCreditNote[];
 };

@@ -1,8 +1,10 @@
+import type { CheckoutLocale } from "@/lib/contract/checkout/checkout";
 import type { DeclineCode } from "@/lib/contract/errors";
 import type { PaymentStatus } from "@/lib/contract/payments/payment";
 import type { PaymentEvent, ShownActor } from "@/lib/contract/payments/payment-detail";
 import type { SubscriptionStatus } from "@/lib/contract/subscriptions/statuses";
 import type { CardBrand } from "@/lib/contract/transactions/words";
+import type { ListedCreditNote } from "./credit-notes";
 import type { Invoice } from "./invoice";
 
 export type InvoiceAction = "pay" | "void" | "mark-uncollectible";
@@ -23,6 +25,11 @@ export type InvoiceDetail = {
   next: NextStep | null;
   /** Oldest first. */
   payments: InvoicePayment[];
+  /** Of refunds, oldest first. */
+  credit_notes: (ListedCreditNote & { payment_id: string })[];
+  /** Language and zone of the customer's documents. */
+  locale: CheckoutLocale;
+  time_zone: string;
   /** Oldest first. */
   timeline: InvoiceTimelineEntry[];
   /** Newest first. */

@@ -30,6 +30,15 @@ const invoiceLine = z
   .meta({ id: "InvoiceLine" });
 export type InvoiceLine = z.infer<typeof invoiceLine>;
 
+const invoiceTax = z
+  .object({
+    name: z.string().describe("What customers call it, such as `VAT`."),
+    percentage: z.number().describe("Its rate, with up to three decimals: `8.25` is 8.25 %."),
+    net: z.int().describe("The total without it, in minor units."),
+    amount: z.int().describe("Its part of the total, in minor units, rounded half-even."),
+  })
+  .meta({ id: "InvoiceTax" });
+
 export const invoice = z
   .object({
     id: idOf("invoice").describe("Unique id of the invoice."),
@@ -48,6 +57,9 @@ export const invoice = z
       .describe("The period that it belongs to."),
     lines: z.array(invoiceLine).describe("What it charges and credits."),
     total: z.int().describe("Sum of the lines, in minor units."),
+    tax: invoiceTax
+      .nullable()
+      .describe("The tax that the total includes, as it was when the invoice was issued; null without one."),
     credit_used: amountOut.describe("Credit of the subscription that it used up, in minor units."),
     amount_due: amountOut.describe("What is to be paid, in minor units."),
     amount_paid: amountOut.describe("What was paid, in minor units."),

@@ -5,6 +5,7 @@ import { isolate } from "@/lib/contract/checkout/localized";
 /** Amounts, days and cards come formatted. */
 export type InvoiceTexts = {
   invoice: string;
+  draft: string;
   notFound: { title: string; text: string };
   /** Notice on invoices in test mode. */
   test: string;
@@ -30,6 +31,7 @@ const range = (start: string, end: string) => `${start} – ${end}`;
 const TEXTS: Record<CheckoutLocale, InvoiceTexts> = {
   en: {
     invoice: "Invoice",
+    draft: "Draft invoice",
     notFound: {
       title: "Invoice not found",
       text: "Check that you opened the whole address, or ask the shop for a new link.",
@@ -60,6 +62,7 @@ const TEXTS: Record<CheckoutLocale, InvoiceTexts> = {
   },
   de: {
     invoice: "Rechnung",
+    draft: "Rechnungsentwurf",
     notFound: {
       title: "Rechnung nicht gefunden",
       text: "Prüfen Sie, ob Sie die ganze Adresse geöffnet haben, oder bitten Sie den Shop um einen neuen Link.",
@@ -91,6 +94,7 @@ const TEXTS: Record<CheckoutLocale, InvoiceTexts> = {
   },
   fr: {
     invoice: "Facture",
+    draft: "Brouillon de facture",
     notFound: {
       title: "Facture introuvable",
       text: "Vérifiez que vous avez ouvert l’adresse complète, ou demandez un nouveau lien à la boutique.",
@@ -122,6 +126,7 @@ const TEXTS: Record<CheckoutLocale, InvoiceTexts> = {
   },
   es: {
     invoice: "Factura",
+    draft: "Borrador de factura",
     notFound: {
       title: "Factura no encontrada",
       text: "Compruebe que ha abierto la dirección completa o pida un enlace nuevo a la tienda.",
@@ -152,6 +157,7 @@ const TEXTS: Record<CheckoutLocale, InvoiceTexts> = {
   },
   pt: {
     invoice: "Fatura",
+    draft: "Rascunho de fatura",
     notFound: {
       title: "Fatura não encontrada",
       text: "Verifique se você abriu o endereço completo ou peça um novo link à loja.",
@@ -182,6 +188,7 @@ const TEXTS: Record<CheckoutLocale, InvoiceTexts> = {
   },
   ar: {
     invoice: "فاتورة",
+    draft: "مسودة فاتورة",
     notFound: {
       title: "لم يُعثر على الفاتورة",
       text: "تأكد من أنك فتحت العنوان كاملًا، أو اطلب رابطًا جديدًا من المتجر.",

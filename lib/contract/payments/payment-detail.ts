@@ -51,6 +51,8 @@ type TransactionNote = {
   refund_comment: string | null;
   /** In plain words; null until the processor has scored it. */
   fraud_reasons: string[] | null;
+  /** `CN-…` of a refund, once it has succeeded. */
+  credit_note: string | null;
 };
 
 /** Author of an action. */

@@ -1,4 +1,5 @@
 import type { Shop } from "@/lib/contract/checkout/shop";
+import type { ListedCreditNote } from "@/lib/contract/invoices/credit-notes";
 import type { PaymentMethodStatus } from "@/lib/contract/payment-methods/payment-method";
 import type { Period } from "@/lib/contract/plans/schedule";
 import type { InvoiceStatus, SubscriptionStatus } from "@/lib/contract/subscriptions/statuses";
@@ -56,6 +57,8 @@ export type PortalInvoice = {
   url: string;
   /** The customer can pay it now. */
   is_payable: boolean;
+  /** Its refunds' documents, which are below its page's address. */
+  credit_notes: readonly ListedCreditNote[];
 };
 
 /** Result of the customer's last action, shown only if the data confirms it. */

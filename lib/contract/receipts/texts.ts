@@ -16,7 +16,16 @@ type ReceiptTexts = {
   partiallyRefunded: string;
   refunded: string;
   refundedTo: (card: string) => string;
-  rows: { bought: string; date: string; card: string; payment: string; charged: string; total: string; left: string };
+  rows: {
+    bought: string;
+    date: string;
+    card: string;
+    payment: string;
+    charged: string;
+    net: string;
+    total: string;
+    left: string;
+  };
   taxNumber: string;
   amounts: string;
   refundedOn: (day: string) => string;
@@ -64,6 +73,7 @@ const TEXTS: Record<CheckoutLocale, ReceiptTexts> = {
       card: "Paid with",
       payment: "Payment",
       charged: "Charged",
+      net: "Net amount",
       total: "Total",
       left: "Total after refunds",
     },
@@ -107,6 +117,7 @@ const TEXTS: Record<CheckoutLocale, ReceiptTexts> = {
       card: "Bezahlt mit",
       payment: "Zahlung",
       charged: "Belastet",
+      net: "Nettobetrag",
       total: "Summe",
       left: "Summe nach Erstattungen",
     },
@@ -151,6 +162,7 @@ const TEXTS: Record<CheckoutLocale, ReceiptTexts> = {
       card: "Payé avec",
       payment: "Paiement",
       charged: "Débité",
+      net: "Montant HT",
       total: "Total",
       left: "Total après remboursements",
     },
@@ -194,6 +206,7 @@ const TEXTS: Record<CheckoutLocale, ReceiptTexts> = {
       card: "Pagado con",
       payment: "Pago",
       charged: "Cobrado",
+      net: "Importe neto",
       total: "Total",
       left: "Total tras los reembolsos",
     },
@@ -237,6 +250,7 @@ const TEXTS: Record<CheckoutLocale, ReceiptTexts> = {
       card: "Pago com",
       payment: "Pagamento",
       charged: "Cobrado",
+      net: "Valor líquido",
       total: "Total",
       left: "Total após reembolsos",
     },
@@ -280,6 +294,7 @@ const TEXTS: Record<CheckoutLocale, ReceiptTexts> = {
       card: "الدفع بواسطة",
       payment: "الدفعة",
       charged: "المخصوم",
+      net: "المبلغ دون الضريبة",
       total: "المجموع",
       left: "المجموع بعد المبالغ المُعادة",
     },

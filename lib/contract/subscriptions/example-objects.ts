@@ -102,6 +102,7 @@ export const openInvoice: Invoice = {
     },
   ],
   total: 1999,
+  tax: { name: "VAT", percentage: 20, net: 1666, amount: 333 },
   credit_used: 0,
   amount_due: 1999,
   amount_paid: 0,

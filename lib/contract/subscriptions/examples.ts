@@ -42,6 +42,7 @@ const preview = {
   kind: "CHANGE" as const,
   status: "DRAFT" as const,
   total: 999,
+  tax: null,
   amount_due: 999,
   next_attempt_at: null,
   hosted_url: null,

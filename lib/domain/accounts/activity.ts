@@ -27,6 +27,7 @@ export type AccountAction =
   | "settings.checkout_appearance_updated"
   | "settings.logo_updated"
   | "settings.receipts_updated"
+  | "settings.documents_updated"
   | "settings.subscriptions_updated"
   | "settings.account_updated"
   | "settings.email_verified"

@@ -1,7 +1,11 @@
+import { type CreditNoteRow, listCreditNotes } from "@/db/queries/invoices/credit-notes";
 import { findPayment } from "@/db/queries/payments/payments";
+import { findCustomerLocale } from "@/db/queries/subscriptions/mails";
 import { findInvoice, findSubscription, runOn } from "@/db/queries/subscriptions/rows";
 import type { InvoiceRow } from "@/db/schema/subscriptions";
+import { creditNoteNumber, type ListedCreditNote } from "@/lib/contract/invoices/credit-notes";
 import type { HostedInvoice, InvoicePayment } from "@/lib/contract/invoices/hosted";
+import { taxIn } from "@/lib/contract/invoices/tax";
 import { newId } from "@/lib/ids";
 import { newInvoiceSession } from "../checkout/internal-sessions";
 import { findShop, type OpenShop } from "../checkout/shop";
@@ -33,14 +37,20 @@ export async function presentHosted(service: Service, { open, row }: OpenedInvoi
   const subscription = await findSubscription(runOn(sql), environment.id, row.subscription_id);
   if (!subscription) throw new Error(`invoice ${row.id} has no subscription`);
   const now = environmentNow({ service, environment }).toISOString();
+  const [locale, notes] = await Promise.all([
+    findCustomerLocale(sql, environment.id, row.subscription_id),
+    listCreditNotes(sql, environment.id, row.payment_ids),
+  ]);
   return {
     shop,
     number: invoiceNumber(row.number),
     status,
+    locale: locale ?? "en",
     customer_email: subscription.customer_email,
     time_zone: subscription.time_zone,
     lines: row.lines,
     total: row.total,
+    tax: taxIn(row.total, row),
     credit_used: row.credit_used,
     amount_due: row.amount_due,
     currency: row.currency,
@@ -51,6 +61,7 @@ export async function presentHosted(service: Service, { open, row }: OpenedInvoi
     // An attempt that is due now is about to begin.
     next_attempt_at: row.next_attempt_at !== null && row.next_attempt_at > now ? row.next_attempt_at : null,
     payment: paymentOf(open, row),
+    credit_notes: notes.map(presentListed),
   };
 }
 
@@ -72,6 +83,14 @@ export async function payOpened(service: Service, { open, row }: OpenedInvoice):
   const form = await newInvoiceSession(ctx, { invoiceId: row.id, returnUrl: invoiceUrl(service, row) });
   return form?.url ?? null;
 }
+
+export const presentListed = (row: CreditNoteRow): ListedCreditNote => ({
+  number: creditNoteNumber(row.number),
+  amount: row.amount,
+  currency: row.currency,
+  at: row.created_at,
+  voided_at: row.voided_at,
+});
 
 function paymentOf({ suspended }: OpenShop, { status, open_payment_id: inProgress }: InvoiceRow): InvoicePayment {
   if (status !== "OPEN") return "none";

@@ -1,5 +1,7 @@
+import { listCreditNotes } from "@/db/queries/invoices/credit-notes";
 import { type InvoiceDetailRows, type InvoiceEventRow, readInvoiceDetail } from "@/db/queries/invoices/invoice-detail";
 import { findPaymentMethod } from "@/db/queries/payment-methods";
+import { findCustomerLocale } from "@/db/queries/subscriptions/mails";
 import type { PaymentMethodRow } from "@/db/schema/payment-methods";
 import type { InvoiceRow } from "@/db/schema/subscriptions";
 import { decodeId, encodeId, encodeIdOrNull } from "@/lib/contract/ids";
@@ -16,6 +18,7 @@ import { type Context, resourceNotFound } from "../context";
 import { findCustomerOf } from "../customers/customers";
 import { presentActor } from "../payments/present";
 import { presentInvoice } from "../subscriptions/present";
+import { presentListed } from "./hosted-invoice";
 import { invoiceActions } from "./pay-invoice";
 
 /** An invoice with its payments and history. Throws `resource_not_found` for unknown and foreign ids. */
@@ -26,9 +29,11 @@ export async function getInvoiceDetail(ctx: Context, input: { id: string }): Pro
   if (!rows) throw resourceNotFound("invoice", input.id);
   const { invoice, subscription } = rows;
   const { payment_method_id: methodId } = subscription;
-  const [method, customer] = await Promise.all([
+  const [method, customer, locale, notes] = await Promise.all([
     methodId && findPaymentMethod(orm, ctx.environment.id, methodId),
     findCustomerOf(ctx, subscription),
+    findCustomerLocale(sql, ctx.environment.id, subscription.id),
+    listCreditNotes(sql, ctx.environment.id, invoice.payment_ids),
   ]);
   const payments = rows.payments.map((row): InvoicePayment => presentPayment(row, rows));
   return {
@@ -44,6 +49,9 @@ export async function getInvoiceDetail(ctx: Context, input: { id: string }): Pro
     card: presentCard(methodId, method || null),
     next: nextStep(rows, method || null),
     payments,
+    credit_notes: notes.map((row) => ({ ...presentListed(row), payment_id: encodeId("payment", row.payment_id) })),
+    locale: locale ?? "en",
+    time_zone: subscription.time_zone,
     timeline: timelineOf(rows, payments),
     events: rows.events
       .map((row) => ({ id: encodeId("event", row.id), type: row.type, at: row.created_at }))

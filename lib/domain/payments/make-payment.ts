@@ -109,6 +109,8 @@ export function newSnapshot(
       capture_method: terms.capture_method,
       amount_captured: 0,
       amount_refunded: 0,
+      tax_name: null,
+      tax_rate: null,
       refund_pending: 0,
       open_operation_id: operationId,
       version: 1,

@@ -8,6 +8,7 @@ import { linkTitle } from "@/lib/contract/checkout/payment-link";
 import type { LinkedCustomer } from "@/lib/contract/customers/customer";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId, encodeId } from "@/lib/contract/ids";
+import { creditNoteNumber } from "@/lib/contract/invoices/credit-notes";
 import { DECLINE_GUIDE } from "@/lib/contract/payments/decline-guide";
 import type { Payment } from "@/lib/contract/payments/payment";
 import type {
@@ -47,6 +48,7 @@ export async function getPaymentDetail(ctx: Context, input: { id: string }): Pro
       id: encodeId("transaction", row.id),
       refund_comment: row.refund_comment,
       fraud_reasons: row.fraud_reasons,
+      credit_note: creditNoteOf(row.id, rows),
     })),
     pending:
       operations.some((row) => row.state === "open") ||
@@ -63,6 +65,11 @@ export async function getPaymentDetail(ctx: Context, input: { id: string }): Pro
     linked: presentLinked(rows, customer, environmentNow(ctx)),
     truncated: [rows.transactions, operations, ledger, events, keys].some((list) => list.length >= DETAIL_LIMIT),
   };
+}
+
+function creditNoteOf(id: string, { creditNotes }: PaymentDetailRows): string | null {
+  const note = creditNotes.find((one) => one.id === id);
+  return note ? creditNoteNumber(note.number) : null;
 }
 
 type AtProcessor = { readonly name: string; url(object: ProcessorObject): string | null };

@@ -1,10 +1,12 @@
 import { findClientSession } from "@/db/queries/checkout/client-sessions";
+import { listCreditNotes } from "@/db/queries/invoices/credit-notes";
 import { listPaymentMethodsById } from "@/db/queries/payment-methods";
 import { findInvoice, listInvoices, listSubscriptions, runOn } from "@/db/queries/subscriptions/rows";
 import { readSubscriptionSettings } from "@/db/queries/subscriptions/settings";
 import type { PaymentMethodRow } from "@/db/schema/payment-methods";
 import type { InvoiceRow, SubscriptionRow } from "@/db/schema/subscriptions";
 import { decodeId, encodeId } from "@/lib/contract/ids";
+import type { ListedCreditNote } from "@/lib/contract/invoices/credit-notes";
 import type {
   PortalActions,
   PortalCard,
@@ -15,6 +17,7 @@ import type {
 } from "@/lib/contract/portal/portal-page";
 import type { SubscriptionSettings } from "@/lib/contract/subscriptions/settings";
 import { type Environment, environmentNow, type Service } from "../context";
+import { presentListed } from "../invoices/hosted-invoice";
 import { invoiceUrl } from "../invoices/hosted-link";
 import { presentPaymentMethod } from "../payment-methods/stored-card";
 import { invoiceNumber, presentSubscription } from "../subscriptions/present";
@@ -51,6 +54,11 @@ export async function readPortal(service: Service, visit: Visit, asked: AskedNot
     const card = hasEnded(row.status) ? null : (cards.get(row.payment_method_id) ?? null);
     return presentOwn(row, { visit, settings, invoices, card });
   });
+  const notes = await listCreditNotes(
+    sql,
+    environment.id,
+    invoices.flatMap(({ payment_ids }) => payment_ids),
+  );
   const zones = new Map(rows.map(({ id, time_zone }) => [id, time_zone]));
   return {
     shop,
@@ -61,7 +69,11 @@ export async function readPortal(service: Service, visit: Visit, asked: AskedNot
       ...subscriptions.filter(({ status }) => hasEnded(status)),
     ],
     invoices: settings.portal_invoices
-      ? invoices.flatMap((row) => presentOwnInvoice(service, visit, row, zones.get(row.subscription_id) ?? "UTC"))
+      ? invoices.flatMap((row) => {
+          const zone = zones.get(row.subscription_id) ?? "UTC";
+          const own = notes.filter(({ payment_id }) => row.payment_ids.includes(payment_id)).map(presentListed);
+          return presentOwnInvoice(service, visit, row, { zone, notes: own });
+        })
       : null,
     notice: await findNotice(service, visit, asked, { subscriptions, cards }),
   };
@@ -146,7 +158,12 @@ function presentCard(service: Service, environment: Environment, row: PaymentMet
   return { brand: card.brand, last4: card.last4, exp_month: card.exp_month, exp_year: card.exp_year, status };
 }
 
-function presentOwnInvoice(service: Service, { open }: Visit, row: InvoiceRow, zone: string): PortalInvoice[] {
+function presentOwnInvoice(
+  service: Service,
+  { open }: Visit,
+  row: InvoiceRow,
+  { zone, notes }: { zone: string; notes: readonly ListedCreditNote[] },
+): PortalInvoice[] {
   if (row.number === null || row.status === "DRAFT") return [];
   return [
     {
@@ -159,6 +176,7 @@ function presentOwnInvoice(service: Service, { open }: Visit, row: InvoiceRow, z
       time_zone: zone,
       url: invoiceUrl(service, row),
       is_payable: isPayable(row, open),
+      credit_notes: notes,
     },
   ];
 }

@@ -20,12 +20,14 @@ import { isCanceled } from "@/db/refusals";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
+import { creditNoteNumber, creditNoteTexts } from "@/lib/contract/invoices/credit-notes";
 import { MAX_SENT_A_DAY, type ReceiptCause, receiptNumber } from "@/lib/contract/receipts/receipts";
 import { receiptFormats, receiptTexts } from "@/lib/contract/receipts/texts";
 import { idTime, newId } from "@/lib/ids";
 import { onlyChanged } from "../accounts/account";
 import { accountActor, recordAccountAct } from "../accounts/activity";
 import type { Context, Service } from "../context";
+import { invoiceNumber } from "../subscriptions/present";
 import {
   cardInSentence,
   MAX_AGE_MS,
@@ -174,15 +176,15 @@ export async function writeReceiptMail(
   const { payment_id, transaction_id, cause, recipient } = mail;
   const row = { id, payment_id, transaction_id, cause, created_at: idTime(id) };
   if (!(await insertReceiptMail(tx, environmentId, row))) return false;
-  const { subject, sentence, view, locale } = textOf(mail, of);
-  const rest = [view, mail.link];
+  const { subject, sentence, view, link, locale } = textOf(mail, of);
+  const rest = [view, link];
   await writeCustomerMail(tx, of, { recipient, locale, subject, sentences: [sentence, ...also], rest });
   return true;
 }
 
 /** Descriptions are on the receipt, not in the mail. */
 function textOf(mail: ReceiptMail, { merchant_name, time_zone }: Merchant) {
-  const locale = mail.locale ?? "en";
+  const { locale } = mail;
   const { mail: texts, receipt } = receiptTexts(locale);
   const formats = receiptFormats(locale, time_zone);
   const merchant = oneLine(merchant_name);
@@ -197,8 +199,19 @@ function textOf(mail: ReceiptMail, { merchant_name, time_zone }: Merchant) {
     : mail.is_refund
       ? { title: texts.refund, sentence: texts.refunded(sale) }
       : { title: receipt, sentence: texts.charged(sale) };
-  const view = texts.view(receiptNumber(encodeId("payment", mail.payment_id)));
-  return { locale, subject: texts.subject(title, merchant, sale.amount), sentence, view };
+  return { locale, subject: texts.subject(title, merchant, sale.amount), sentence, ...documentOf(mail) };
+}
+
+/** The refund's own document, or the receipt. */
+function documentOf({ locale, is_failed, credit_note, invoice_number, payment_id, link }: ReceiptMail) {
+  if (is_failed || credit_note === null) {
+    return { view: receiptTexts(locale).mail.view(receiptNumber(encodeId("payment", payment_id))), link };
+  }
+  const texts = creditNoteTexts(locale);
+  const number = creditNoteNumber(credit_note);
+  const view =
+    invoice_number === null ? texts.view(number) : texts.viewOfInvoice(number, invoiceNumber(invoice_number));
+  return { view, link: `${link}/credit-note/${number}` };
 }
 
 /**

@@ -4,12 +4,15 @@ import { findPayment } from "@/db/queries/payments/payments";
 import { ensureReceipts, findReceipt, listReceiptRefunds } from "@/db/queries/receipts";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId, encodeId } from "@/lib/contract/ids";
+import { creditNoteNumber } from "@/lib/contract/invoices/credit-notes";
+import { taxIn } from "@/lib/contract/invoices/tax";
 import { MAX_REFUNDS } from "@/lib/contract/payments/payment";
 import { type Receipt, receiptNumber } from "@/lib/contract/receipts/receipts";
 import { API_ENVIRONMENTS } from "@/lib/contract/transactions/words";
 import { idTime, newId } from "@/lib/ids";
 import { logoInRow } from "../accounts/logo";
 import { type Context, type Environment, resourceNotFound, type Service } from "../context";
+import { invoiceNumber } from "../subscriptions/present";
 
 const TOKEN = /^rcp_[A-Za-z0-9_-]{43}$/;
 
@@ -64,19 +67,27 @@ export async function requireCaptured(ctx: Context, publicId: string): Promise<{
   });
 }
 
+/** A receipt that its customer has opened. Ids are UUIDs. */
+type OpenedReceipt = { readonly receipt: Receipt; readonly environmentId: string; readonly paymentId: string };
+
 /** The receipt with a token; null for any other text, and while nothing is charged. */
 export async function findReceiptByToken(service: Pick<Service, "db">, token: string): Promise<Receipt | null> {
+  return (await openReceipt(service, token))?.receipt ?? null;
+}
+
+export async function openReceipt(service: Pick<Service, "db">, token: string): Promise<OpenedReceipt | null> {
   if (!TOKEN.test(token)) return null;
   const row = await findReceipt(service.db.sql, token);
   if (row === null) return null;
   const { sql } = service.db.within(row.environment_id);
   const refunds = await listReceiptRefunds(sql, row.environment_id, row.payment_id, MAX_REFUNDS);
   const id = encodeId("payment", row.payment_id);
-  return {
+  const receipt: Receipt = {
     number: receiptNumber(id),
     payment_id: id,
     environment: API_ENVIRONMENTS[row.mode],
-    locale: row.locale ?? "en",
+    locale: row.locale,
+    invoice_number: row.invoice_number === null ? null : invoiceNumber(row.invoice_number),
     merchant_name: row.merchant_name,
     support_email: row.support_email,
     business_address: row.business_address,
@@ -88,9 +99,14 @@ export async function findReceiptByToken(service: Pick<Service, "db">, token: st
     bought: row.plan_name ?? row.description,
     currency: row.currency,
     amount_captured: row.amount_captured,
+    tax: taxIn(row.amount_captured, row),
     amount_refunded: row.amount_refunded,
     captured_at: row.captured_at,
     card: row.card_last4 === null ? null : { brand: row.card_brand, last4: row.card_last4 },
-    refunds,
+    refunds: refunds.map(({ number, ...refund }) => ({
+      ...refund,
+      credit_note: number === null ? null : creditNoteNumber(number),
+    })),
   };
+  return { receipt, environmentId: row.environment_id, paymentId: row.payment_id };
 }

@@ -33,6 +33,8 @@ export function composeInvoice(
       environment_id: row.environment_id,
       id,
       number: null,
+      tax_name: null,
+      tax_rate: null,
       kind,
       subscription_id: row.id,
       customer_id: row.customer_id,

@@ -111,7 +111,7 @@ type Recipient = {
 function recipientOf({ isRecipient }: Mailing, of: MailedSubscription | null): Recipient | null {
   const email = of?.customer_email ?? null;
   if (of === null || email === null || !isRecipient(email)) return null;
-  const locale = of.locale ?? "en";
+  const { locale } = of;
   return { of, email, locale, formats: receiptFormats(locale, of.time_zone) };
 }
 

@@ -1,6 +1,7 @@
 import type { InvoiceRow, SubscriptionRow } from "@/db/schema/subscriptions";
 import { encodeId, encodeIdOrNull } from "@/lib/contract/ids";
 import type { Invoice } from "@/lib/contract/invoices/invoice";
+import { ratePercent, taxIn } from "@/lib/contract/invoices/tax";
 import type { NextAction } from "@/lib/contract/payments/payment";
 import type { Subscription } from "@/lib/contract/subscriptions/subscription";
 import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
@@ -71,6 +72,11 @@ export type ShownIn = {
   readonly environment: Pick<Environment, "id" | "mode">;
 };
 
+function presentTax(row: InvoiceRow): Invoice["tax"] {
+  const tax = taxIn(row.total, row);
+  return tax && { name: tax.name, percentage: ratePercent(tax.rate), net: tax.net, amount: tax.amount };
+}
+
 export function presentInvoice({ service, environment }: ShownIn, row: InvoiceRow): Invoice {
   return {
     id: encodeId("invoice", row.id),
@@ -83,6 +89,7 @@ export function presentInvoice({ service, environment }: ShownIn, row: InvoiceRo
     period: { number: row.period_number, start_at: row.period_start_at, end_at: row.period_end_at },
     lines: row.lines,
     total: row.total,
+    tax: presentTax(row),
     credit_used: row.credit_used,
     amount_due: row.amount_due,
     amount_paid: row.amount_paid,

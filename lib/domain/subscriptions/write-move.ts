@@ -1,5 +1,6 @@
 import {
   type By,
+  type Issued,
   insertInvoice,
   insertMoveEvents,
   insertSubscription,
@@ -28,6 +29,8 @@ const asDraft = (row: InvoiceRow): InvoiceRow => ({
   ...row,
   status: "DRAFT",
   number: null,
+  tax_name: null,
+  tax_rate: null,
   next_attempt_at: null,
   paid_at: null,
   voided_at: null,
@@ -41,32 +44,35 @@ type Moved = {
   events: NumberedEvent[];
 };
 
+const NONE_ISSUED: Issued = { firstNumber: 0, tax_name: null, tax_rate: null };
+
 const leavesDraft = ({ status, number }: InvoiceRow): boolean => status !== "DRAFT" && number === null;
 
-/** Computes what a move writes. `firstNumber`: for the invoices that leave DRAFT, in ascending order. */
+/** Computes what a move writes. `issued`: for the invoices that leave DRAFT. */
 export function moveRows(
   shownIn: ShownIn,
   {
     locked,
     move,
     now,
-    firstNumber,
+    issued,
     nextAction = null,
     operationId = null,
   }: {
     locked: Locked;
     move: Move;
     now: string;
-    firstNumber: number;
+    issued: Issued;
     nextAction?: NextAction | null;
     operationId?: string | null;
   },
 ): Moved {
+  const { firstNumber, ...tax } = issued;
   let next = firstNumber;
   const subscription: Pair<SubscriptionRow> = { was: locked.subscription, is: { ...move.subscription } };
   const invoices = move.invoices.map((row): Pair<InvoiceRow> => {
     const was = locked.invoices.find(({ id }) => id === row.id) ?? null;
-    return { was, is: leavesDraft(row) ? { ...row, number: next++ } : { ...row } };
+    return { was, is: leavesDraft(row) ? { ...row, ...tax, number: next++ } : { ...row } };
   });
   const events = move.events.map((event) =>
     eventOf(event, subscription, invoices, { ...shownIn, nextAction, operationId, now }),
@@ -81,17 +87,17 @@ const hasChanged = (was: SubscriptionRow, is: SubscriptionRow): boolean => JSON.
 
 /**
  * Writes a move and its events in the transaction that has locked its rows. Invoices that leave DRAFT get
- * their numbers. `nextAction`: that of the payment in progress.
+ * their numbers and tax. `nextAction`: that of the payment in progress.
  */
 export async function writeMove(
   run: Run,
   shownIn: ShownIn,
-  { by, ...moving }: Omit<Parameters<typeof moveRows>[1], "firstNumber"> & { by: By },
+  { by, ...moving }: Omit<Parameters<typeof moveRows>[1], "issued"> & { by: By },
 ): Promise<Written> {
   const environmentId = shownIn.environment.id;
   const count = moving.move.invoices.filter(leavesDraft).length;
-  const firstNumber = count === 0 ? 0 : await takeInvoiceNumbers(run, environmentId, count);
-  const { subscription, invoices, events } = moveRows(shownIn, { ...moving, firstNumber });
+  const issued = count === 0 ? NONE_ISSUED : await takeInvoiceNumbers(run, environmentId, count);
+  const { subscription, invoices, events } = moveRows(shownIn, { ...moving, issued });
   if (subscription.was === null) await insertSubscription(run, subscription.is);
   else if (subscription.is.version > subscription.was.version) await updateSubscription(run, subscription.is);
   for (const { was, is } of invoices) {

@@ -1,5 +1,6 @@
 import { HISTORY_TABLES, type History, hasPayments, insertHistory } from "@/db/queries/demo-history";
 import { insertPlan, listPlans } from "@/db/queries/plans";
+import { includedTax } from "@/lib/contract/invoices/tax";
 import { TEST_BANK_ACCOUNT } from "@/lib/contract/settlement/payout";
 import type { Service } from "@/lib/domain/context";
 import { forgetTotals } from "@/lib/domain/lists";
@@ -7,7 +8,7 @@ import { bankDayAfter } from "@/lib/domain/settlement/bank-days";
 import { idAt } from "@/lib/ids";
 import { type PastEvent, type PastPayment, rowOfBatchEvent, rowsOfEvents, rowsOfPayoutEvents } from "./events";
 import { DECISION_MS, type PastOrder, pastOrders } from "./orders";
-import { DEMO_PLANS } from "./shop";
+import { DEMO_BUSINESS, DEMO_PLANS } from "./shop";
 import { type PastSubscribers, pastSubscribers } from "./subscribers";
 
 const DAYS = 60;
@@ -36,12 +37,14 @@ export async function seedDemoHistory(service: Service, environmentId: string): 
   const sales = [...orders, ...subscribers.payments].toSorted((a, b) => a.atMs - b.atMs);
   for (const sale of sales) books.take(sale);
   books.settle();
+  books.noteRefunds();
   books.addEvents();
   books.addSubscribers(subscribers);
   const isWritten = await insertHistory(service.db.long, environmentId, {
     history: books.rows,
     since: iso(first.atMs),
     feeBasisPoints: FEE_BASIS_POINTS,
+    business: DEMO_BUSINESS,
   });
   forgetTotals(environmentId);
   return isWritten ? sales.length : 0;
@@ -146,6 +149,26 @@ class Books {
     for (const { charges, refunds, currency, atMs } of batches.values()) this.#batch(charges, refunds, currency, atMs);
   }
 
+  /** Numbers the refunds' documents in the order in which the refunds succeeded. A payment has one refund. */
+  noteRefunds(): void {
+    const refunds = this.rows.transactions.filter(({ type }) => type === "REFUND");
+    const sorted = refunds.toSorted((a, b) => (String(a.captured_at) < String(b.captured_at) ? -1 : 1));
+    const { tax_name, tax_rate } = DEMO_BUSINESS;
+    this.rows.credit_notes = sorted.map(({ id, payment_id, amount, captured_at }, index) => ({
+      environment_id: this.#environmentId,
+      id,
+      payment_id,
+      number: index + 1,
+      amount,
+      tax_name,
+      tax_rate,
+      tax_amount: includedTax(Number(amount), tax_rate),
+      created_at: captured_at,
+    }));
+    if (sorted.length > 0)
+      this.rows.credit_note_counters.push({ environment_id: this.#environmentId, last: sorted.length });
+  }
+
   /** Last, because each event contains its object as it was then, which later changes determine. */
   addEvents(): void {
     this.rows.events.push(...rowsOfEvents(this.#environmentId, this.#events));
@@ -182,6 +205,8 @@ class Books {
       capture_method: fate.kind === "voided" ? "manual" : "automatic",
       amount_captured: isCaptured ? amount : 0,
       amount_refunded: fate.kind === "refunded" ? fate.amount : 0,
+      tax_name: isCaptured ? DEMO_BUSINESS.tax_name : null,
+      tax_rate: isCaptured ? DEMO_BUSINESS.tax_rate : null,
       refund_pending: 0,
       version: 2,
       event_sequence: 0,

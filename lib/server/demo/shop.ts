@@ -23,6 +23,14 @@ export const GOODS: [description: string, price: number][] = [
   ["Tea towel, waves", 2_700],
 ];
 
+/** Printed on its receipts and invoices. Prices include the tax. */
+export const DEMO_BUSINESS = {
+  business_address: "Halyard Prints Ltd\n14 Quay Street\nFalmouth TR11 3HB\nUnited Kingdom",
+  tax_number: "GB 123 4567 82",
+  tax_name: "VAT",
+  tax_rate: 20_000,
+};
+
 type DemoPlan = {
   name: string;
   type: PlanType;

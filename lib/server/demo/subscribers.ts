@@ -20,7 +20,7 @@ import { idAt } from "@/lib/ids";
 import { decideAuthorization } from "@/lib/processor/sandbox/checks";
 import { storedTokenOf } from "@/lib/processor/sandbox/stored-cards";
 import { DECISION_MS, type PastOrder } from "./orders";
-import { DEMO_SUBSCRIBERS, type DemoSubscriber } from "./shop";
+import { DEMO_BUSINESS, DEMO_SUBSCRIBERS, type DemoSubscriber } from "./shop";
 
 type Row = Record<string, unknown>;
 type Plan = Parameters<typeof boughtPlan>[0];
@@ -284,8 +284,9 @@ class Past {
 
   #write(account: Account, move: Move, now: string, operationId: string | null = null): void {
     const locked = { subscription: account.subscription, invoices: account.invoices };
-    const firstNumber = this.#lastNumber + 1;
-    const { subscription, invoices, events } = moveRows(this.#shownIn, { locked, move, now, firstNumber, operationId });
+    const { tax_name, tax_rate } = DEMO_BUSINESS;
+    const issued = { firstNumber: this.#lastNumber + 1, tax_name, tax_rate };
+    const { subscription, invoices, events } = moveRows(this.#shownIn, { locked, move, now, issued, operationId });
     account.subscription = subscription.is;
     for (const { is } of invoices) {
       this.#replace(account, is);

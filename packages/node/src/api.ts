@@ -870,6 +870,8 @@ export interface Invoice {
   lines: InvoiceLine[];
   /** Sum of the lines, in minor units. */
   total: number;
+  /** The tax that the total includes, as it was when the invoice was issued; null without one. */
+  tax: InvoiceTax | null;
   /** Credit of the subscription that it used up, in minor units. */
   credit_used: number;
   /** What is to be paid, in minor units. */
@@ -915,6 +917,17 @@ export interface InvoiceLine {
   start_at: string;
   /** End of the time it pays for. */
   end_at: string;
+}
+
+export interface InvoiceTax {
+  /** What customers call it, such as `VAT`. */
+  name: string;
+  /** Its rate, with up to three decimals: `8.25` is 8.25 %. */
+  percentage: number;
+  /** The total without it, in minor units. */
+  net: number;
+  /** Its part of the total, in minor units, rounded half-even. */
+  amount: number;
 }
 
 export interface InvoiceList {

@@ -13,6 +13,8 @@ export function GET(request: Request, { params }: { params: Promise<{ token: str
     const action = invoice.payment === "payable" ? `/invoice/${token}/pay` : null;
     // The form must show that it comes from our own page.
     const options: DocumentOptions = { frameAncestors: [], ...(action !== null && { referrer: "same-origin" }) };
-    return checkoutDocument(options, (parts) => renderInvoicePage({ invoice, locale, action, ...parts }));
+    return checkoutDocument(options, (parts) =>
+      renderInvoicePage({ invoice, action, path: `/invoice/${token}`, ...parts }),
+    );
   });
 }

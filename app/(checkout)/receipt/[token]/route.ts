@@ -5,10 +5,13 @@ import { checkoutDocument, checkoutRoute, receiptOf } from "@/lib/http/checkout-
 /** A receipt, public to anyone who has its address. It must not be framed. */
 export function GET(request: Request, { params }: { params: Promise<{ token: string }> }): Promise<Response> {
   return checkoutRoute(request, async () => {
-    const receipt = await receiptOf((await params).token);
+    const { token } = await params;
+    const receipt = await receiptOf(token);
     const locale = checkoutLocale(request.headers.get("accept-language"));
     if (receipt === null)
       return checkoutDocument({ status: 404, frameAncestors: [] }, (parts) => renderNoReceipt({ ...parts, locale }));
-    return checkoutDocument({ frameAncestors: [] }, (parts) => renderReceiptPage({ receipt, ...parts }));
+    return checkoutDocument({ frameAncestors: [] }, (parts) =>
+      renderReceiptPage({ receipt, path: `/receipt/${token}`, ...parts }),
+    );
   });
 }

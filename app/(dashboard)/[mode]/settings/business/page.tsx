@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { BusinessForm, ReceiptsForm, RefundLimitForm } from "@/components/accounts/business-form";
+import { BusinessForm, DocumentsForm, ReceiptsForm, RefundLimitForm } from "@/components/accounts/business-form";
 import { LogoForm } from "@/components/accounts/logo-form";
 import { Card, Facts } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy";
@@ -9,6 +9,7 @@ import { Time } from "@/components/ui/time";
 import { encodeId } from "@/lib/contract/ids";
 import { getBusiness } from "@/lib/domain/accounts/business";
 import { getLogo } from "@/lib/domain/accounts/logo";
+import { getDocumentSettings } from "@/lib/domain/receipts/document-settings";
 import { getReceiptSettings } from "@/lib/domain/receipts/mail-receipts";
 import { getFee } from "@/lib/domain/settlement/next-payouts";
 import { mailRouteOfPage } from "@/lib/http/outbox";
@@ -21,16 +22,17 @@ type BusinessPageProps = { params: Promise<{ mode: string }> };
 export default async function BusinessPage({ params }: BusinessPageProps) {
   const page = await dashboardPage((await params).mode);
   if (!page.can("settings.manage")) return <NoPermission what="the business profile" />;
-  const [business, logo, receipts, fee] = await Promise.all([
+  const [business, logo, receipts, documents, fee] = await Promise.all([
     getBusiness(page.ctx),
     getLogo(page.ctx),
     getReceiptSettings(page.ctx),
+    getDocumentSettings(page.ctx),
     getFee(page.ctx),
   ]);
   const { id, name, website, support_email, business_address, tax_number, time_zone, created_at } = business;
   return (
     <>
-      <SectionHeader title="Business profile" description="Shared by test and live mode." />
+      <SectionHeader title="Business profile" description="Shared by test and live mode, except tax and language." />
       <div className="flex max-w-xl flex-col gap-4">
         <Card>
           <BusinessForm
@@ -47,6 +49,9 @@ export default async function BusinessPage({ params }: BusinessPageProps) {
         </Card>
         <Card title="Receipts">
           <ReceiptsForm {...receipts} mail={await mailRouteOfPage()} />
+        </Card>
+        <Card title={`Tax and language in ${page.mode} mode`}>
+          <DocumentsForm key={page.mode} mode={page.mode} {...documents} />
         </Card>
         <Card title="Refunds">
           <RefundLimitForm limit={business.refund_limit_usd} />

@@ -4,20 +4,26 @@ import { notFound, redirect } from "next/navigation";
 import { EmptyState, NoPermission } from "@/components/ui/empty-state";
 import { buttonStyles } from "@/components/ui/styles";
 import { AppError } from "@/lib/contract/errors";
+import { readCreditNoteNumber } from "@/lib/contract/invoices/credit-notes";
 import { getReceiptPath } from "@/lib/domain/receipts/receipts";
 import { type DashboardPage, dashboardPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Receipt" };
 
-type ReceiptRouteProps = { params: Promise<{ mode: string; id: string }> };
+type ReceiptRouteProps = {
+  params: Promise<{ mode: string; id: string }>;
+  searchParams: Promise<{ credit_note?: string | string[] }>;
+};
 
-/** Redirects to a payment's receipt, whose public address is created on first use. */
-export default async function ReceiptRoute({ params }: ReceiptRouteProps) {
+/** Redirects to a payment's receipt or, with `credit_note`, to a refund's document. The receipt's public address is created on first use. */
+export default async function ReceiptRoute({ params, searchParams }: ReceiptRouteProps) {
   const { mode, id } = await params;
   const page = await dashboardPage(mode);
   if (!page.can("payment.read")) return <NoPermission what="payments" />;
   const path = await pathOf(page, id);
-  if (path !== null) redirect(path);
+  const { credit_note: note } = await searchParams;
+  const isNote = typeof note === "string" && readCreditNoteNumber(note) !== null;
+  if (path !== null) redirect(isNote ? `${path}/credit-note/${note}` : path);
   return (
     <EmptyState
       page
