@@ -1,6 +1,7 @@
 import type { Page } from "playwright/test";
 import { getInvoice, listInvoices } from "@/lib/contract/invoices/endpoints";
 import { listPaymentMethods } from "@/lib/contract/payment-methods/endpoints";
+import { refundPayment } from "@/lib/contract/payments/endpoints";
 import { expectAccessible, expectNoSidewaysScroll, expectWellInEveryLook, openAlive, test } from "../browser";
 import { expect } from "../fixtures/playwright";
 import { aCard, newPaymentMethod, newSubscription, overdueInvoice } from "../samples";
@@ -217,4 +218,61 @@ test("an invoice is printed without the dashboard around it", async ({ owner, ap
   await expect(owner.getByRole("button", { name: "Print" })).toBeHidden();
   await expect(owner.getByRole("navigation", { name: "Dashboard" })).toBeHidden();
   await expect(owner.getByText("$19.99").last()).toBeVisible();
+});
+
+test("a tax is set, and an invoice, its credit note and a receipt show it in the default language", {
+  tag: "@looks",
+}, async ({ owner, api, browser }) => {
+  await openAlive(owner, "/test/settings/business");
+  await owner.getByLabel(/^Tax name/).fill("MwSt");
+  await owner.getByRole("button", { name: "Save tax and language" }).click();
+  await expect(owner.getByText("Enter a percentage above 0")).toBeVisible();
+  await owner.getByLabel(/^Rate, percent/).fill("19,5");
+  await owner.getByLabel("Default language").selectOption("de");
+  await owner.getByRole("button", { name: "Save tax and language" }).click();
+  await expect(owner.getByText("Saved", { exact: true })).toBeVisible();
+  await expect(owner.getByLabel(/^Rate, percent/)).toHaveValue("19.5");
+  await expectAccessible(owner);
+
+  await newSubscription(api);
+  const [invoice] = (await api.call(listInvoices)).ok().data;
+  expect(invoice?.tax).toEqual({ name: "MwSt", percentage: 19.5, net: 1673, amount: 326 });
+  const paymentId = invoice?.payment_ids[0] ?? "";
+  for (const amount of [1_000, 999]) (await api.call(refundPayment, { id: paymentId, body: { amount } })).ok();
+  await openAlive(owner, `/test/invoices/${invoice?.id}`);
+  await expect(block(owner, "Lines")).toContainText("MwSt 19.5%");
+  const notes = block(owner, "Credit notes");
+  await expect(notes.getByRole("listitem")).toHaveCount(2);
+  const popup = owner.waitForEvent("popup");
+  await notes.getByRole("link", { name: "CN-000001" }).click();
+  const note = await popup;
+  await expect(note.getByRole("heading", { level: 1 })).toHaveText("Rechnungskorrektur CN-000001");
+  for (const text of ["INV-000001", "MwSt 19,5 %", "Nettobetrag", "10,00 $"])
+    await expect(note.locator("main")).toContainText(text);
+  await expectWellInEveryLook(note);
+
+  // The customer has no account here.
+  const context = await browser.newContext();
+  const customer = await context.newPage();
+  await customer.goto(invoice?.hosted_url ?? "");
+  await expect(customer.getByRole("heading", { level: 1 })).toHaveText("Rechnung INV-000001");
+  await expect(customer.locator("main")).toContainText("MwSt 19,5 %");
+  await expectWellInEveryLook(customer);
+  await customer.getByRole("link", { name: "CN-000002" }).click();
+  await expect(customer.locator("main")).toContainText("9,99 $");
+  await customer.emulateMedia({ media: "print" });
+  await expect(customer.getByRole("button", { name: "Drucken" })).toBeHidden();
+  await customer.goto(`${invoice?.hosted_url}/credit-note/CN-000003`);
+  await expect(customer.getByRole("heading", { level: 1 })).toHaveText(/not found/);
+  await context.close();
+
+  await owner.goto(`/test/payments/${paymentId}/receipt`);
+  await expect(owner.getByRole("heading", { level: 1 })).toHaveText(/^Beleg /);
+  await expect(owner.locator("main")).toContainText("INV-000001");
+  await expect(owner.locator("main")).toContainText("3,26 $");
+  await expect(owner.getByRole("link", { name: /^CN-/ })).toHaveCount(2);
+  await expectWellInEveryLook(owner);
+  await owner.goto(`/test/invoices/${invoice?.id}/print`);
+  await expect(owner.getByRole("heading", { name: "Rechnung INV-000001" })).toBeVisible();
+  await expectWellInEveryLook(owner);
 });
