@@ -11,6 +11,7 @@ import { CopyId } from "@/components/ui/copy";
 import { cn } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
 import { callApi } from "@/lib/client/api";
+import { useDashboard } from "@/lib/client/dashboard-context";
 import { shortId } from "@/lib/contract/format";
 import type { Payment } from "@/lib/contract/payments/payment";
 import type { PaymentDetail, ShownPayment } from "@/lib/contract/payments/payment-detail";
@@ -48,6 +49,7 @@ export function FactBlocks({ detail, mode }: BlocksProps) {
 
 /** For developers: ids, ledger accounts, requests, events, the object itself. */
 export function DeveloperBlocks({ detail, mode }: BlocksProps) {
+  const { can } = useDashboard();
   return (
     <>
       <Card title="Ids">
@@ -80,7 +82,7 @@ export function DeveloperBlocks({ detail, mode }: BlocksProps) {
       </Part>
       <Part id="events">
         <Card title="Events" flush>
-          <EventList events={detail.events} mode={mode} />
+          <EventList events={detail.events} mode={can("event.read") ? mode : null} />
         </Card>
       </Part>
       <JsonView title="Raw JSON" value={wholePayment(detail.payment)} label="The payment as JSON" />

@@ -171,7 +171,7 @@ function Row({ line }: { line: LedgerLine }) {
   );
 }
 
-/** Events that were sent, newest first; without a mode, as in support, they have no pages. */
+/** Events that were sent, newest first; without a mode they have no pages that the viewer may open, as in support. */
 export function EventList({ events, mode = null }: { events: PaymentEvent[]; mode?: Mode | null }) {
   if (events.length === 0) return <p className="p-4 text-[13px] text-soft">No events yet.</p>;
   return (

@@ -29,11 +29,13 @@ type SubscriptionPageProps = {
   detail: SubscriptionDetail;
   /** Its latest payments and refunds; null without the permission. */
   payments: readonly ListedTransaction[] | null;
+  /** The user may open the pages of events. */
+  canReadEvents: boolean;
   mode: Mode;
 };
 
 /** A subscription's own page, refreshed while it is open. */
-export function SubscriptionPage({ detail, payments, mode }: SubscriptionPageProps) {
+export function SubscriptionPage({ detail, payments, canReadEvents, mode }: SubscriptionPageProps) {
   const { subscription } = detail;
   return (
     <article>
@@ -69,7 +71,7 @@ export function SubscriptionPage({ detail, payments, mode }: SubscriptionPagePro
             )}
             <Card title="Timeline">
               <SubscriptionTimeline entries={detail.timeline} mode={mode} />
-              {detail.more_entries && (
+              {detail.more_entries && canReadEvents && (
                 <p className="mt-4 border-t pt-3">
                   <Link href={`/${mode}/developers/events?object_id=${subscription.id}`} className={LINK}>
                     Earlier events
@@ -84,11 +86,13 @@ export function SubscriptionPage({ detail, payments, mode }: SubscriptionPagePro
           <div className="flex min-w-0 flex-col gap-4">
             <Card title="For developers">
               <ul className="flex flex-col gap-1">
-                <li>
-                  <Link href={`/${mode}/developers/events?object_id=${subscription.id}`} className={LINK}>
-                    Events of this subscription
-                  </Link>
-                </li>
+                {canReadEvents && (
+                  <li>
+                    <Link href={`/${mode}/developers/events?object_id=${subscription.id}`} className={LINK}>
+                      Events of this subscription
+                    </Link>
+                  </li>
+                )}
                 <li>
                   <Link href={`/${mode}/developers/requests?q=${subscription.id}`} className={LINK}>
                     API requests of the last 30 days

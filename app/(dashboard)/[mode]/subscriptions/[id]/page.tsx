@@ -33,7 +33,14 @@ export default async function SubscriptionRoute({ params }: SubscriptionRoutePro
         offset: 0,
       })
     : null;
-  return <SubscriptionPage detail={detail} payments={payments?.data ?? null} mode={page.mode} />;
+  return (
+    <SubscriptionPage
+      detail={detail}
+      payments={payments?.data ?? null}
+      canReadEvents={page.can("event.read")}
+      mode={page.mode}
+    />
+  );
 }
 
 /** Cached because the page and its title both need it. */
