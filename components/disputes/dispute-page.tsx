@@ -230,10 +230,14 @@ const STEPS: Record<DisputeStep["kind"], { icon: LucideIcon; tone: Tone; title: 
   accepted: { icon: Handshake, tone: "neutral", title: "Accepted", text: DISPUTE_STATUS_WORDS.ACCEPTED.meaning },
 };
 
+/** Newest first, as on payments. */
 function DisputeTimeline({ detail: { timeline, dispute } }: { detail: DisputeDetail }) {
   return (
     <Timeline>
-      {timeline.map(({ id, kind, at, actor }) => {
+      {dispute.status === "NEEDS_RESPONSE" && dispute.respond_by && (
+        <TimelineItem icon={TriangleAlert} tone="amber" title="Last moment to respond" at={dispute.respond_by} />
+      )}
+      {timeline.toReversed().map(({ id, kind, at, actor }) => {
         const { icon, tone, title, text } = STEPS[kind];
         return (
           <TimelineItem key={id} icon={icon} tone={tone} title={title} at={at}>
@@ -249,9 +253,6 @@ function DisputeTimeline({ detail: { timeline, dispute } }: { detail: DisputeDet
           </TimelineItem>
         );
       })}
-      {dispute.status === "NEEDS_RESPONSE" && dispute.respond_by && (
-        <TimelineItem icon={TriangleAlert} tone="amber" title="Last moment to respond" at={dispute.respond_by} />
-      )}
     </Timeline>
   );
 }

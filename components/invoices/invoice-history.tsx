@@ -114,13 +114,11 @@ const LOOKS: Record<InvoiceTimelineEntry["kind"], { icon: LucideIcon; tone: Tone
   customer: { icon: ShieldQuestion, tone: "amber", title: "The customer must confirm the payment" },
 };
 
+/** Newest first, as on payments and subscriptions. */
 function InvoiceTimeline({ detail, place }: { detail: InvoiceDetail; place: Place }) {
   const { timeline, invoice, next } = detail;
   return (
     <Timeline>
-      {timeline.map((entry) => (
-        <Entry key={entry.id} entry={entry} paid={invoice.amount_due > 0} place={place} />
-      ))}
       {next?.kind === "attempt" && (
         <TimelineItem icon={Clock} tone="amber" title="Next attempt" at={next.at}>
           <p className="text-soft text-xs">
@@ -128,6 +126,9 @@ function InvoiceTimeline({ detail, place }: { detail: InvoiceDetail; place: Plac
           </p>
         </TimelineItem>
       )}
+      {timeline.toReversed().map((entry) => (
+        <Entry key={entry.id} entry={entry} paid={invoice.amount_due > 0} place={place} />
+      ))}
     </Timeline>
   );
 }

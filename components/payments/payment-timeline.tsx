@@ -49,11 +49,11 @@ const KIND_TONES: Record<TimelineEntry["kind"], Tone> = {
 /** Null in support, where keys have no pages. */
 type TimelineMode = Mode | null;
 
-/** All entries, oldest first, with actor; in support also with idempotency key and request. */
+/** All entries, newest first, with actor; in support also with idempotency key and request. */
 export function PaymentTimeline({ entries, mode }: { entries: TimelineEntry[]; mode: TimelineMode }) {
   return (
     <Timeline>
-      {entries.map((entry) => (
+      {entries.toReversed().map((entry) => (
         <Entry key={entry.id} entry={entry} mode={mode} />
       ))}
     </Timeline>
@@ -93,7 +93,7 @@ function Entry({ entry, mode }: { entry: TimelineEntry; mode: TimelineMode }) {
 export function OperationKeys({ entries, mode }: { entries: TimelineEntry[]; mode: Mode }) {
   return (
     <ul className="divide-y">
-      {entries.map((entry) => (
+      {entries.toReversed().map((entry) => (
         <li key={entry.id} className="px-4 py-2.5 text-[13px]">
           {entry.title}
           <EntryFacts entry={entry} mode={mode} />

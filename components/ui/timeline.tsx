@@ -4,10 +4,10 @@ import { TONE_STYLES, type Tone } from "./badge";
 import { cn } from "./styles";
 import { Time } from "./time";
 
-/** An object's history, oldest first. Its children are `TimelineItem`s. */
+/** An object's history, newest first. Its children are `TimelineItem`s. */
 export function Timeline({ children }: { children: ReactNode }) {
   return (
-    <ol aria-label="Timeline" className="flex flex-col">
+    <ol reversed aria-label="Timeline" className="flex flex-col">
       {children}
     </ol>
   );
