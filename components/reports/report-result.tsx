@@ -73,6 +73,11 @@ export function ReportResult({ mode, query, days, preview }: ReportResultProps) 
   );
 }
 
+/** On narrow screens a row is a card with its headings beside the values. */
+const ROW = "h-9 not-last:border-b max-sm:block max-sm:h-auto max-sm:py-2.5";
+const CELL =
+  "px-4 max-sm:flex max-sm:justify-between max-sm:gap-4 max-sm:py-0.5 max-sm:before:text-soft max-sm:before:content-[attr(data-heading)]";
+
 function Totals({ query, totals }: { query: ReportQuery; totals: readonly ReportTotals[] }) {
   const columns = totalColumns(query.type);
   const isBalance = query.type === "balance";
@@ -80,6 +85,7 @@ function Totals({ query, totals }: { query: ReportQuery; totals: readonly Report
     <Card title={isBalance ? "Closing balance" : "Totals"} flush className="mb-4">
       <Scrolled label="Totals by currency">
         <ColumnHeads
+          className="max-sm:sr-only"
           columns={[
             ["Currency", "px-4"],
             ...columns.map(({ heading }) => [heading, "px-4 text-right"] as const),
@@ -88,12 +94,12 @@ function Totals({ query, totals }: { query: ReportQuery; totals: readonly Report
         />
         <tbody>
           {totals.map(({ currency, rows, amounts }) => (
-            <tr key={currency} className="h-9 not-last:border-b">
-              <th scope="row" className="px-4 font-medium">
+            <tr key={currency} className={ROW}>
+              <th scope="row" className="px-4 font-medium max-sm:block">
                 {currency}
               </th>
-              {columns.map(({ name, kind }) => (
-                <td key={name} className="px-4 text-right tabular-nums">
+              {columns.map(({ name, heading, kind }) => (
+                <td key={name} data-heading={heading} className={`text-right tabular-nums ${CELL}`}>
                   {kind === "count" ? (
                     number(amounts[name] ?? 0)
                   ) : (
@@ -101,7 +107,11 @@ function Totals({ query, totals }: { query: ReportQuery; totals: readonly Report
                   )}
                 </td>
               ))}
-              {!isBalance && <td className="px-4 text-right text-soft tabular-nums">{number(rows)}</td>}
+              {!isBalance && (
+                <td data-heading="Rows" className={`text-right text-soft tabular-nums ${CELL}`}>
+                  {number(rows)}
+                </td>
+              )}
             </tr>
           ))}
         </tbody>
@@ -119,6 +129,7 @@ function Preview({ mode, query, rows, total }: PreviewProps) {
     <Card title={title} flush className="mb-4">
       <Scrolled label="Rows of the report">
         <ColumnHeads
+          className="max-sm:sr-only"
           columns={columns.map(({ heading, kind }) => [
             heading,
             isNumeric(kind) ? "whitespace-nowrap px-4 text-right" : "whitespace-nowrap px-4",
@@ -127,11 +138,12 @@ function Preview({ mode, query, rows, total }: PreviewProps) {
         <tbody>
           {rows.map((row, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: rows have only a position
-            <tr key={index} className="h-9 not-last:border-b">
+            <tr key={index} className={ROW}>
               {columns.map((column) => (
                 <td
                   key={column.name}
-                  className={`whitespace-nowrap px-4 ${isNumeric(column.kind) ? "text-right tabular-nums" : ""}`}
+                  data-heading={column.heading}
+                  className={`whitespace-nowrap ${CELL} ${isNumeric(column.kind) ? "text-right tabular-nums" : ""}`}
                 >
                   <Cell mode={mode} column={column} row={row} />
                 </td>
@@ -194,7 +206,7 @@ function Scrolled({ label, children }: { label: string; children: React.ReactNod
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
     <section className="overflow-x-auto" tabIndex={0} aria-label={label}>
-      <table className="w-full text-left text-[13px]">
+      <table className="w-full text-left text-[13px] max-sm:block max-sm:[&>tbody]:block">
         <caption className="sr-only">{label}</caption>
         {children}
       </table>
