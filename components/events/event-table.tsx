@@ -54,6 +54,9 @@ const PAGES = [
   ["apiKey", "developers/api-keys"],
   ["settlementBatch", "settlement-batches"],
   ["payout", "payouts"],
+  ["dispute", "disputes"],
+  ["paymentMethod", "payment-methods"],
+  ["paymentLink", "checkout/links"],
   ["webhookEndpoint", "developers/webhooks"],
 ] as const;
 

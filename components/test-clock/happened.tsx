@@ -6,7 +6,7 @@ import { objectHref } from "@/components/events/event-table";
 import { Banner } from "@/components/ui/banner";
 import { callApi, failureText } from "@/lib/client/api";
 import type { Event, EventType } from "@/lib/contract/events/event";
-import { cardText, moneyText } from "@/lib/contract/format";
+import { cardText, dayText, moneyText } from "@/lib/contract/format";
 
 /** Max page size of the events API, and pages that are read. */
 const PAGE_SIZE = 100;
@@ -139,6 +139,8 @@ function nameOf(object: Event["data"]["object"]): string {
         : moneyText(object.amount, object.currency);
     case "settlement_batch":
       return moneyText(object.net_amount, object.currency);
+    case "payout":
+      return `${moneyText(object.amount, object.currency)}, ${dayText(object.arrival_date)}`;
     case "payment_method":
       return cardText(object.card?.brand ?? null, object.card?.last4 ?? null);
     default:
