@@ -149,6 +149,7 @@ function transactionAt(of: PastPayment, { id }: Row, at: string) {
     ...refund,
     status: "PENDING",
     captured_at: null,
+    refunded_at: null,
     settled_at: null,
     settlement_batch_id: null,
     updated_at: refund?.created_at,

@@ -267,7 +267,7 @@ class Books {
       refund_reason: reason,
       authorized_at: null,
       captured_at: at,
-      refunded_at: null,
+      refunded_at: at,
       updated_at: at,
     });
     paid.refunds.push(refund);
