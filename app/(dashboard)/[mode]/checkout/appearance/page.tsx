@@ -1,4 +1,5 @@
 import type { Metadata } from "next";
+import Link from "next/link";
 import { AppearanceEditor } from "@/components/checkout/appearance-editor";
 import { EmptyState } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
@@ -19,7 +20,16 @@ export default async function AppearancePage({ params }: AppearancePageProps) {
       <PageHeader
         title="Appearance"
         crumbs={[{ label: "Payment links", href: `/${page.mode}/checkout/links` }]}
-        description={`How payment links and embedded forms look in ${page.mode} mode, unless a session sets its own appearance. Receipts use its colors, too. The logo is in Settings → Business.`}
+        description={
+          <>
+            How payment links and embedded forms look in {page.mode} mode, unless a session sets its own appearance.
+            Receipts use its colors, too. Your logo is in the{" "}
+            <Link href={`/${page.mode}/settings/business`} className="text-accent hover:underline">
+              business profile
+            </Link>
+            .
+          </>
+        }
       />
       <AppearanceEditor mode={page.mode} loaded={await getCheckoutAppearance(page.ctx)} />
     </>

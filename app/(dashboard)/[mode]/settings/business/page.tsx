@@ -1,4 +1,5 @@
 import type { Metadata } from "next";
+import Link from "next/link";
 import { BusinessForm, DocumentsForm, ReceiptsForm, RefundLimitForm } from "@/components/accounts/business-form";
 import { LogoForm } from "@/components/accounts/logo-form";
 import { Card, Facts } from "@/components/ui/card";
@@ -46,6 +47,11 @@ export default async function BusinessPage({ params }: BusinessPageProps) {
         </Card>
         <Card title="Logo">
           <LogoForm logo={logo} name={name} />
+          <p className="mt-3 border-t pt-3 text-[13px]">
+            <Link href={`/${page.mode}/checkout/appearance`} className="text-accent hover:underline">
+              Colors of payment links, forms and receipts
+            </Link>
+          </p>
         </Card>
         <Card title="Receipts">
           <ReceiptsForm {...receipts} mail={await mailRouteOfPage()} />
