@@ -93,7 +93,8 @@ export function PlanEditor({ plan: loaded, mode, today, currencies }: PlanEditor
           <DescriptionFields form={form} />
           {active && (
             <Banner tone="neutral" title="Price and timing are locked">
-              Deactivate the plan to change them, or create another plan.
+              Deactivate the plan to change them, or create another plan. Subscriptions keep the price they were sold
+              at.
             </Banner>
           )}
           <PriceFields form={form} currencies={currencies} locked={active} />
@@ -170,7 +171,7 @@ const ACTIVATE = [
 ];
 const DEACTIVATE = [
   "New payments and client sessions with this plan are refused from now on.",
-  "Existing payments are not affected.",
+  "Existing payments and subscriptions are not affected: they renew at the price they were sold at.",
   "Its price and timing can be changed again, and it can be activated again.",
 ];
 
