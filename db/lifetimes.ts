@@ -35,6 +35,7 @@ export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   "public.processor_objects": BOOKS,
   "public.disputes": BOOKS,
   "public.dispute_movements": BOOKS,
+  "public.files": { kept: "as long as the dispute that uses it; unused, for a day", job: "remove unused files" },
   "public.reconciliation_runs": { kept: "400 days", job: "compare with processors" },
   // Credentials are removed on disconnecting; the row stays, because payments reference it.
   "public.processor_connections": OF_THE_MERCHANT,
@@ -65,6 +66,7 @@ export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   "public.receipt_settings": OF_THE_MERCHANT,
   "sandbox_processor.charges": BOOKS,
   "sandbox_processor.operations": BOOKS,
+  "sandbox_processor.disputes": BOOKS,
   "public.merchants": WITH_THE_MERCHANT,
   "public.environments": WITH_THE_MERCHANT,
   "public.merchant_logos": WITH_THE_MERCHANT,

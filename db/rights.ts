@@ -82,6 +82,7 @@ export const TABLE_RIGHTS: Record<string, Rights> = {
   processor_objects: { app: APPENDED, jobs: APPENDED },
   disputes: { app: KEPT, jobs: KEPT },
   dispute_movements: { app: APPENDED, jobs: KEPT },
+  files: { app: KEPT, jobs: ["select", "update", "delete"] },
   // Runs for the operator's accounts have no environment; only support staff see them.
   reconciliation_runs: { app: KEPT, owned: `environment_id = ${CURRENT}`, jobs: ALL },
   processor_connections: { app: KEPT, jobs: KEPT },

@@ -154,7 +154,7 @@ async function openShop(): Promise<Shop> {
   return { ...made, ids };
 }
 
-/** Rows of a connection: itself, a rule, a dispute with its movement, a comparison. */
+/** Rows of a connection: itself, a rule, a dispute with its movement, a file, a comparison. */
 async function insertProcessorRows(environmentId: string, paymentId: string): Promise<void> {
   const id = newId();
   await db.sql`insert into processor_connections (environment_id, id, processor, account, account_id, label, status, hint, takes_webhooks, raw_cards,
@@ -166,6 +166,8 @@ async function insertProcessorRows(environmentId: string, paymentId: string): Pr
     values (${environmentId}, ${id}, ${paymentId}, ${newId()}, ${id}, ${newId()}, 1, 'USD', 'FRAUDULENT', 'LOST', now(), now(), now())`;
   await db.sql`insert into dispute_movements (environment_id, id, dispute_id, payment_id, currency, amount, fee, created_at)
     values (${environmentId}, ${id}, ${id}, ${paymentId}, 'USD', -1, 0, now())`;
+  await db.sql`insert into files (environment_id, id, name, type, size, bytes, created_by, created_at)
+    values (${environmentId}, ${id}, 'note.pdf', 'application/pdf', 1, 'x', '{"type":"system","id":null}', now())`;
   await db.sql`insert into reconciliation_runs (environment_id, id, connection_id, state, since, until, started_at, finished_at)
     values (${environmentId}, ${id}, ${id}, 'done', now(), now(), now(), now())`;
 }

@@ -71,15 +71,16 @@ export class Api {
   async #send<O extends Endpoint>(endpoint: O, options: CallOptions, again = false): Promise<OperationAnswer<O>> {
     const path = endpoint.path.replace("{id}", () => encodeURIComponent(options.id ?? ""));
     const { key } = options;
+    const isForm = options.body instanceof FormData;
     const response = await fetch(this.baseUrl + path + queryString(options.query), {
       method: endpoint.method,
       headers: {
         ...(this.apiKey !== null && { "X-Api-Key": this.apiKey }),
         ...(typeof key === "string" && { "X-Idempotency-Key": key }),
-        ...(options.body !== undefined && { "Content-Type": "application/json" }),
+        ...(options.body !== undefined && !isForm && { "Content-Type": "application/json" }),
         ...options.headers,
       },
-      ...(options.body !== undefined && { body: JSON.stringify(options.body) }),
+      ...(options.body !== undefined && { body: isForm ? (options.body as FormData) : JSON.stringify(options.body) }),
     });
     const text = endpoint.streams && response.ok ? await beginningOf(response) : await response.text();
     const answer = checked(response.status, response.headers, text, path, endpoint, again);

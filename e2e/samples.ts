@@ -115,6 +115,13 @@ export async function overdueInvoice(api: Api): Promise<Invoice> {
   return invoice;
 }
 
+/** The form of an upload. */
+export function aFile(bytes: Buffer = Buffer.from("%PDF-1.7\n%%EOF"), name = "proof.pdf", part = "file"): FormData {
+  const form = new FormData();
+  form.set(part, new Blob([new Uint8Array(bytes)]), name);
+  return form;
+}
+
 export const aPlan = (overrides: object = {}) => ({
   type: "ONE_TIME",
   name: `Plan ${randomUUID().slice(0, 8)}`,

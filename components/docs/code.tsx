@@ -59,13 +59,16 @@ type CurlRequest = {
   idempotencyKey?: string;
   withApiKey: boolean;
   body?: unknown;
+  /** Name of a file to upload. */
+  file?: string;
 };
 
 /** The request as a shell command; `$CARDLANE_KEY` is the API key. */
-export function curl({ method, url, idempotencyKey, withApiKey, body }: CurlRequest): string {
+export function curl({ method, url, idempotencyKey, withApiKey, body, file }: CurlRequest): string {
   const flags: string[] = [];
   if (withApiKey) flags.push('-H "X-Api-Key: $CARDLANE_KEY"');
   if (idempotencyKey !== undefined) flags.push(`-H "X-Idempotency-Key: ${idempotencyKey}"`);
+  if (file !== undefined) flags.push(`-F file=@${file}`);
   if (body !== undefined) {
     flags.push('-H "Content-Type: application/json"', `-d '${JSON.stringify(body, null, 2)}'`);
   }

@@ -9,9 +9,12 @@ import { transactions } from "../schema/transactions";
 import { openPages } from "./export";
 import { countUpTo } from "./statement-text";
 
+/** Members of the merchant's response, which no report changes. */
+type ResponseMembers = "evidence" | "response" | "response_id" | "response_by" | "response_due_at";
+
 export type NewDispute = Omit<
   DisputeRow,
-  "environment_id" | "customer" | "transaction_id" | "customer_id" | "last_notice"
+  "environment_id" | "customer" | "transaction_id" | "customer_id" | "last_notice" | ResponseMembers
 >;
 
 /**
@@ -54,7 +57,8 @@ export async function lockDispute(
   return row ?? null;
 }
 
-type ChangedDispute = Omit<NewDispute, "id" | "payment_id" | "processor" | "processor_dispute_id" | "created_at">;
+type ChangedDispute = Omit<NewDispute, "id" | "payment_id" | "processor" | "processor_dispute_id" | "created_at"> &
+  Pick<DisputeRow, "evidence" | "response_due_at">;
 
 /** Call it in the transaction that holds its row. */
 export async function updateDispute(
@@ -268,6 +272,7 @@ export async function listDisputeSteps(
       select actor from audit_log
       where environment_id = ${environmentId}::uuid and object_id = ${dispute.payment_id}::uuid
         and action = e.type and detail ->> 'dispute' = ${dispute.publicId}
+        and coalesce(detail ->> 'event' = e.id::text, true)
       order by id desc limit 1
     ) a on true
     order by e.sequence`;

@@ -1,7 +1,26 @@
 import { sql } from "drizzle-orm";
-import { boolean, check, index, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import {
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
+import { DISPUTE_RESPONSES, type EvidenceText, FILE_TYPES } from "@/lib/contract/disputes/evidence";
 import { DISPUTE_NOTICES, DISPUTE_REASONS, DISPUTE_STATUSES } from "@/lib/contract/disputes/statuses";
-import { environmentId, instant, money, oneOf } from "../columns";
+import { bytea, environmentId, instant, money, oneOf } from "../columns";
+import type { ActorRecord } from "./operations";
+
+/** Evidence as it is stored: members that have a value. `files` has UUIDs. */
+export type StoredEvidence = { [Name in EvidenceText]?: string } & { shipped_at?: string; files?: string[] };
+
+/** Who responded, and by which request. */
+export type ResponseAuthor = { actor: ActorRecord; request_id: string };
 
 /** Chargebacks and inquiries of cardholders' banks, as the processor last reported them. */
 export const disputes = pgTable(
@@ -30,6 +49,17 @@ export const disputes = pgTable(
     dashboard_url: text("dashboard_url"),
     status: oneOf("dispute_status", DISPUTE_STATUSES)("status").notNull(),
     respond_by: instant("respond_by"),
+    /** The merchant's evidence: a draft until it is submitted. */
+    evidence: jsonb("evidence").$type<StoredEvidence>().notNull().default({}),
+    /** Its processor takes responses from us. */
+    answerable: boolean("answerable").notNull().default(false),
+    /** The response that was begun: written before the processor is called, and kept once it took effect. */
+    response: oneOf("dispute_response", DISPUTE_RESPONSES)("response"),
+    /** Reference of the response at the processor. */
+    response_id: uuid("response_id"),
+    response_by: jsonb("response_by").$type<ResponseAuthor>(),
+    /** While its outcome is unknown: end of the lease of the process that sends it, or the next check. */
+    response_due_at: instant("response_due_at"),
     /** The last notice mailed to the team. */
     last_notice: oneOf("dispute_notice", DISPUTE_NOTICES)("last_notice"),
     /**
@@ -58,7 +88,16 @@ export const disputes = pgTable(
     index("disputes_to_notify")
       .on(table.respond_by, table.environment_id, table.id)
       .where(sql`status in ('NEEDS_RESPONSE', 'UNDER_REVIEW') and last_notice is distinct from 'due_soon'`),
+    /** Serves the job that finishes responses whose outcome is unknown. */
+    index("disputes_responding")
+      .on(table.response_due_at, table.environment_id, table.id)
+      .where(sql`response_due_at is not null`),
     check("disputes_amount", sql`${table.amount} >= 0`),
+    check(
+      "disputes_response",
+      sql`(${table.response} is null) = (${table.response_id} is null) and (${table.response} is null) = (${table.response_by} is null)
+        and (${table.response_due_at} is null or ${table.response} is not null)`,
+    ),
   ],
 );
 export type DisputeRow = typeof disputes.$inferSelect;
@@ -97,3 +136,30 @@ export const disputeMovements = pgTable(
   ],
 );
 export type DisputeMovementRow = typeof disputeMovements.$inferSelect;
+
+/** Documents that merchants upload as evidence. A file belongs to at most one dispute. */
+export const files = pgTable(
+  "files",
+  {
+    environment_id: environmentId(),
+    id: uuid("id").notNull(),
+    name: text("name").notNull(),
+    /** Read from the content. */
+    type: oneOf("file_type", FILE_TYPES)("type").notNull(),
+    size: integer("size").notNull(),
+    bytes: bytea("bytes").notNull(),
+    /** Whose evidence it is; a file without a dispute is removed after a day. */
+    dispute_id: uuid("dispute_id"),
+    created_by: jsonb("created_by").$type<ActorRecord>().notNull(),
+    created_at: instant("created_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.environment_id, table.id] }),
+    /** Serves a dispute's page. */
+    index("files_dispute").on(table.environment_id, table.dispute_id, table.id).where(sql`dispute_id is not null`),
+    /** Serves the job that removes unused files, oldest first. */
+    index("files_unused").on(table.created_at, table.environment_id, table.id).where(sql`dispute_id is null`),
+    check("files_size", sql`${table.size} > 0 and ${table.size} = octet_length(${table.bytes})`),
+  ],
+);
+export type FileRow = typeof files.$inferSelect;

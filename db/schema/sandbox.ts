@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { boolean, check, index, integer, pgSchema, smallint, text, uuid } from "drizzle-orm/pg-core";
+import { DISPUTE_REASONS } from "@/lib/contract/disputes/statuses";
 import { DECLINE_CODES } from "@/lib/contract/transactions/words";
 import { instant, money, oneOf } from "../columns";
 
@@ -163,3 +164,30 @@ export const sandboxReports = sandboxProcessor.table(
     check("sandbox_reports_order", sql`${table.acknowledged_at} is null or ${table.applied_at} is not null`),
   ],
 );
+
+export const SANDBOX_DISPUTE_STATUSES = ["needs_response", "under_review", "won", "lost", "accepted"] as const;
+
+/** Disputes of charges, as a cardholder's bank sees them. */
+export const sandboxDisputes = sandboxProcessor.table(
+  "disputes",
+  {
+    id: uuid("id").primaryKey(),
+    account: uuid("account").notNull(),
+    /** Reference of the charge. */
+    charge: uuid("charge").notNull(),
+    amount: money("amount").notNull(),
+    currency: text("currency").notNull(),
+    reason: text("reason", { enum: [...DISPUTE_REASONS] }).notNull(),
+    status: oneOf("sandbox_dispute_status", SANDBOX_DISPUTE_STATUSES)("status").notNull(),
+    respond_by: instant("respond_by").notNull(),
+    /** Reference of the response that took effect; the first one counts. */
+    response: uuid("response"),
+    created_at: instant("created_at").notNull(),
+  },
+  (table) => [
+    /** Serves reconciling a charge with its disputes. */
+    index("sandbox_disputes_charge").on(table.charge, table.id),
+    check("sandbox_disputes_amount", sql`${table.amount} > 0`),
+  ],
+);
+export type SandboxDisputeRow = typeof sandboxDisputes.$inferSelect;

@@ -32,7 +32,7 @@ async function expectReplay(api: Api, endpoint: Endpoint, options: CallOptions, 
 }
 
 test("every operation that moves money needs the header", async ({ api }) => {
-  expect(REQUIRED).toHaveLength(13);
+  expect(REQUIRED).toHaveLength(15);
   for (const endpoint of REQUIRED) {
     (await api.call(endpoint, { id: "some-id", key: null, body: {} })).problem("idempotency_key_missing");
   }

@@ -1,4 +1,5 @@
 import { createClientSession } from "@/lib/contract/checkout/endpoints";
+import { createFile } from "@/lib/contract/disputes/endpoints";
 import type { Endpoint } from "@/lib/contract/endpoint";
 import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { listEvents } from "@/lib/contract/events/endpoints";
@@ -12,6 +13,7 @@ import type { Answer, Api } from "../client";
 import type { Tenant } from "../fixtures/playwright";
 import { expect, test } from "../fixtures/playwright";
 import {
+  aFile,
   aPayment,
   aReplay,
   authorized,
@@ -33,6 +35,8 @@ const KINDS: Record<string, IdKind> = {
   invoices: "invoice",
   "subscription-plans": "plan",
   "client-sessions": "clientSession",
+  disputes: "dispute",
+  files: "file",
   events: "event",
   "webhook-endpoints": "webhookEndpoint",
   "webhook-deliveries": "webhookDelivery",
@@ -46,6 +50,7 @@ async function makeOne({ api }: Pick<Tenant, "api">, kind: IdKind): Promise<stri
   if (kind === "plan") return (await newPlan(api)).id;
   if (kind === "clientSession") return (await newSession(api)).id;
   if (kind === "webhookEndpoint") return (await newEndpoint(api)).id;
+  if (kind === "file") return (await api.call(createFile, { body: aFile() })).ok().id;
   if (kind === "webhookDelivery") {
     const { id } = await newEndpoint(api);
     return (await api.call(testWebhookEndpoint, { id })).ok().id;
@@ -67,6 +72,7 @@ const BODIES: Record<string, object> = {
   replayWebhookEndpoint: aReplay(),
   changeSubscriptionPlan: { plan_id: encodeId("plan", newId()) },
   previewSubscriptionChange: { plan_id: encodeId("plan", newId()) },
+  updateDispute: { evidence: { notes: "Signed for" } },
 };
 
 const ask = (api: Api, endpoint: Endpoint, id: string) =>

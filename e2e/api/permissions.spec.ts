@@ -2,6 +2,7 @@ import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { PERMISSIONS, type Permission } from "@/lib/contract/permissions";
 import { expect, test } from "../fixtures/playwright";
 import {
+  aFile,
   anEndpoint,
   aPayment,
   aPlan,
@@ -30,6 +31,11 @@ const TABLE: Record<string, readonly Permission[]> = {
   "POST /v1/transactions/search": ["transaction.read", "transaction.search"],
   "GET /v1/disputes": ["dispute.read"],
   "GET /v1/disputes/{id}": ["dispute.read"],
+  "PATCH /v1/disputes/{id}": ["dispute.write"],
+  "POST /v1/disputes/{id}/submit": ["dispute.write"],
+  "POST /v1/disputes/{id}/accept": ["dispute.write"],
+  "POST /v1/files": ["dispute.write"],
+  "GET /v1/files/{id}": ["dispute.read"],
   "GET /v1/customers": ["transaction.read", "transaction.search"],
   "GET /v1/customers/{id}": ["transaction.read", "transaction.search"],
   "POST /v1/subscriptions": ["subscription.write"],
@@ -90,6 +96,8 @@ const TABLE: Record<string, readonly Permission[]> = {
 };
 
 const BODIES: Record<string, () => object> = {
+  updateDispute: () => ({ evidence: { notes: "Signed for" } }),
+  createFile: aFile,
   changeSubscriptionPlan: () => ({ plan_id: "unknown" }),
   previewSubscriptionChange: () => ({ plan_id: "unknown" }),
   createSubscription: () => ({ plan_id: "unknown", customer_id: "cus_1", payment_method_id: "unknown" }),

@@ -23,6 +23,8 @@ const CROSSING: Record<string, string> = {
   "lib/domain/processors/compare.ts#ComparisonRun": "an operator's connection takes payments of many environments",
   "lib/domain/processors/reconciliation.ts": "a job and a command of the operator, of all environments",
   "lib/domain/disputes/record-dispute.ts#findDisputed": "a processor's own id determines the environment",
+  "lib/domain/disputes/files.ts#removeUnusedFiles": "a job over all environments",
+  "lib/domain/disputes/respond.ts#finishResponses": "a job over all environments",
   "lib/domain/disputes/dispute-mails.ts#mailDisputeNotices":
     "a job of all environments, which writes to the mail queue",
   "lib/domain/processors/connections.ts#disconnectProcessor": "a connector's notes name its connection",

@@ -137,6 +137,7 @@ const OTHER_PATHS = [200, 400, 404, 405, 413];
 type Called = Pick<Endpoint | DashboardEndpoint, "name" | "method" | "path"> & {
   query?: z.ZodType;
   body?: z.ZodType;
+  takesFile?: true;
 };
 
 async function pushOf(operation: Called, doors: Doors, over: Partial<Push> & Pick<Push, "expected">): Promise<Push> {
@@ -174,6 +175,8 @@ function bodyOf({ name, body }: Called, sent: Spelled): object {
 function fieldPlace(operation: Called, field: Field, hasCard: boolean): Place | null {
   const name = field.path.join(".");
   if (!hasCard && IDENTIFIERS.some((identifier) => isWithin(field, identifier))) return null;
+  // Ids of uploads, which don't exist and are not stored.
+  if (name.startsWith("evidence.files")) return null;
   const isProof = PROOFS.has(field.path[0] as string);
   const isCardNumber = name === "card.number";
   // Credentials are sealed, and those of a missing connection are not inspected.
@@ -192,7 +195,8 @@ function fieldPlace(operation: Called, field: Field, hasCard: boolean): Place | 
 
 /** Every member of an operation's body, an unknown member, and a member whose name is the number. */
 function bodyPlaces(operation: Called): Place[] {
-  if (!operation.body) return [];
+  // An upload is a form; only its file's name is text.
+  if (!operation.body || operation.takesFile) return [];
   const fields = fieldsOf(operation.body);
   const hasCard = fields.some((field) => isWithin(field, "card"));
   const strange = (name: string, change: (text: string) => object): Place => ({

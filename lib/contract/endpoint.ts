@@ -43,6 +43,10 @@ export type Endpoint = {
   readonly body?: z.ZodType;
   /** True if the body may be absent. */
   readonly bodyOptional?: boolean;
+  /** The body is a form with one file, `multipart/form-data`. */
+  readonly takesFile?: true;
+  /** Max body in bytes, if larger than the default. */
+  readonly maxBodyBytes?: number;
   readonly status: 200 | 201 | 202;
   readonly response: z.ZodType;
   /** Streams `response` objects as server-sent events. */

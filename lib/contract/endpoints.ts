@@ -1,7 +1,15 @@
 import { z } from "zod";
 import { cancelClientSession, createClientSession, getClientSession } from "./checkout/endpoints";
 import { getCustomer, listCustomers } from "./customers/endpoints";
-import { getDispute, listDisputes } from "./disputes/endpoints";
+import {
+  acceptDispute,
+  createFile,
+  getDispute,
+  getFile,
+  listDisputes,
+  submitDispute,
+  updateDispute,
+} from "./disputes/endpoints";
 import { type Endpoint, endpoint } from "./endpoint";
 import { getEvent, listEvents, streamEvents } from "./events/endpoints";
 import { getInvoice, listInvoices, markInvoiceUncollectible, payInvoice, voidInvoice } from "./invoices/endpoints";
@@ -99,6 +107,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
   refundTransaction,
   listDisputes,
   getDispute,
+  updateDispute,
+  submitDispute,
+  acceptDispute,
+  createFile,
+  getFile,
   listCustomers,
   getCustomer,
   createPaymentMethod,

@@ -84,6 +84,14 @@ function movementOf(type: "capture" | "fee" | "settlement"): BalanceMovement {
   };
 }
 
+const respondedDispute = (status: "UNDER_REVIEW" | "ACCEPTED") => ({
+  ...(status === "ACCEPTED" ? objects.dispute : objects.disputeWithEvidence),
+  status,
+  respond_by: null,
+  available_actions: [],
+  updated_at: "2026-11-25T10:03:51.904Z",
+});
+
 /** Example request and responses of every endpoint: the API reference shows them, and a test parses them. */
 export const EXAMPLES: ExamplesOf<Endpoints> = {
   createPayment: {
@@ -304,6 +312,42 @@ export const EXAMPLES: ExamplesOf<Endpoints> = {
     responses: { "One page": { ...page, data: [objects.dispute], total: 1 } },
   },
   getDispute: { id: objects.dispute.id, responses: { Dispute: objects.dispute } },
+  updateDispute: {
+    id: objects.dispute.id,
+    body: {
+      evidence: {
+        product_description: "Two prints, framed, order 1001.",
+        shipping_carrier: "DHL",
+        shipping_tracking: "00340434161094042557",
+        shipped_at: "2026-11-14T08:00:00Z",
+        files: [objects.file.id],
+      },
+    },
+    responses: { "Draft saved": objects.disputeWithEvidence },
+  },
+  submitDispute: {
+    id: objects.dispute.id,
+    body: {},
+    responses: { Submitted: respondedDispute("UNDER_REVIEW") },
+    pending: { ...objects.disputeWithEvidence, available_actions: [], pending_action: "submit" },
+  },
+  acceptDispute: {
+    id: objects.dispute.id,
+    body: {},
+    responses: { Accepted: respondedDispute("ACCEPTED") },
+    pending: { ...objects.dispute, available_actions: [], pending_action: "accept" },
+  },
+  createFile: {
+    body: {
+      file: {
+        name: objects.file.name,
+        size: objects.file.size,
+        sha256: "5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef",
+      },
+    },
+    responses: { File: objects.file },
+  },
+  getFile: { id: objects.file.id, responses: { File: objects.file } },
   listPayouts: {
     query: { status: "IN_TRANSIT" },
     responses: { "One page": { ...page, data: [payout], total: 1 } },

@@ -27,6 +27,7 @@ export const ID_PREFIX = {
   settlementBatch: "batch",
   payout: "po",
   dispute: "dp",
+  file: "file",
   report: "rep",
   reconciliation: "rec",
   balanceMovement: "mov",

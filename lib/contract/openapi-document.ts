@@ -65,6 +65,13 @@ export type OpenApiDocument = {
   };
 };
 
+/** Media type of uploads. */
+export const FORM = "multipart/form-data";
+
+/** Schema of a request's body: JSON, or a form with a file. */
+export const bodyOf = ({ requestBody }: OperationObject): JsonSchema | undefined =>
+  (requestBody?.content["application/json"] ?? requestBody?.content[FORM])?.schema;
+
 /** Parameters of an endpoint, including the document's shared ones. */
 export const parametersOf = ({ parameters = [] }: OperationObject, document: OpenApiDocument): ParameterObject[] =>
   parameters.map((parameter) =>

@@ -26,6 +26,7 @@ export const PERMISSIONS = [
   "invoice.read",
   "invoice.write",
   "dispute.read",
+  "dispute.write",
   "report.read",
 ] as const;
 export const permission = z.enum(PERMISSIONS);
@@ -89,7 +90,7 @@ export const ROLE_PERMISSIONS: Record<UserRole, readonly UserPermission[]> = {
     ...OF_COLLEAGUES,
   ],
   admin: [...PERMISSIONS, "api_key.manage", "settings.manage", "payout.retry", "approval.decide", ...OF_COLLEAGUES],
-  finance: [...READING, "transaction.refund", "payout.retry", "approval.decide", ...OF_COLLEAGUES],
+  finance: [...READING, "transaction.refund", "dispute.write", "payout.retry", "approval.decide", ...OF_COLLEAGUES],
   support: [
     ...READING.filter((permission) => !OF_BALANCE.includes(permission)),
     "transaction.refund",
@@ -124,7 +125,8 @@ export const ROLE_SENTENCES: Record<MerchantRole, string> = {
   operator:
     "What a viewer sees; captures, voids and refunds payments, stores and removes cards, makes payment links, edits plans and subscriptions, and advances the test clock.",
   admin: "Everything but the team: payments, plans, API keys, webhooks and all settings.",
-  finance: "What a viewer sees, and refunds payments, sends receipts again and retries payouts that failed.",
+  finance:
+    "What a viewer sees, and refunds payments, responds to disputes, sends receipts again and retries payouts that failed.",
   support:
     "What a viewer sees except the balance, payouts, reports and events, and refunds payments and sends receipts again.",
   developer:

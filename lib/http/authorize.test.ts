@@ -17,9 +17,20 @@ test.each(USER_ROLES)("a role (%s) moves money only by what it is for", (role) =
   const permissions = new Set<UserPermission>(ROLE_PERMISSIONS[role]);
   const money = ENDPOINTS.filter(({ movesMoney }) => movesMoney);
   const allowed = money.filter(({ permissions: needed }) => needed.some((permission) => permissions.has(permission)));
-  const refunds = ["refundPayment", "refundTransaction"];
+  const [disputes, refunds] = [
+    ["acceptDispute", "submitDispute"],
+    ["refundPayment", "refundTransaction"],
+  ];
   const names = allowed.map(({ name }) => name).sort();
-  if (role === "owner" || role === "admin" || role === "operator") expect(names).toHaveLength(money.length);
+  if (role === "owner" || role === "admin") expect(names).toHaveLength(money.length);
+  else if (role === "operator")
+    expect(names).toEqual(
+      money
+        .map(({ name }) => name)
+        .filter((name) => !disputes.includes(name))
+        .sort(),
+    );
+  else if (role === "finance") expect(names).toEqual([disputes[0], ...refunds, disputes[1]]);
   else expect(names).toEqual(role === "viewer" || role === "developer" ? [] : refunds);
 });
 

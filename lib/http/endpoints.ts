@@ -17,7 +17,10 @@ import * as webhooks from "@/lib/contract/webhooks/endpoints";
 import { cancelClientSession, createClientSession, getClientSession } from "@/lib/domain/checkout/client-sessions";
 import type { Context, Reply } from "@/lib/domain/context";
 import { getCustomer, listCustomers } from "@/lib/domain/customers/customers";
+import { createFile, getFile } from "@/lib/domain/disputes/files";
 import { getDispute, listDisputes } from "@/lib/domain/disputes/read-disputes";
+import { acceptDispute, submitDispute } from "@/lib/domain/disputes/respond";
+import { updateDispute } from "@/lib/domain/disputes/update-evidence";
 import { getEvent, listEvents } from "@/lib/domain/events/read-events";
 import { markInvoiceUncollectible, voidInvoice } from "@/lib/domain/invoices/end-invoice";
 import { payInvoice, retrySubscription } from "@/lib/domain/invoices/pay-invoice";
@@ -73,6 +76,7 @@ export type Served = {
 
 type Input<O extends Endpoint> = (O["path"] extends `${string}{id}${string}` ? { id: string } : object) &
   (O["body"] extends object ? BodyOf<O> : object) &
+  (O["takesFile"] extends true ? { bytes: Buffer } : object) &
   (O["query"] extends object ? QueryOf<O> : object);
 
 function serve<O extends Endpoint>(
@@ -100,6 +104,11 @@ const SERVED: readonly Served[] = [
   serve(transactions.refundTransaction, refundTransaction),
   serve(disputes.listDisputes, listDisputes),
   serve(disputes.getDispute, getDispute),
+  serve(disputes.updateDispute, updateDispute),
+  serve(disputes.submitDispute, submitDispute),
+  serve(disputes.acceptDispute, acceptDispute),
+  serve(disputes.createFile, createFile),
+  serve(disputes.getFile, getFile),
   serve(customers.listCustomers, listCustomers),
   serve(customers.getCustomer, getCustomer),
   serve(paymentMethods.createPaymentMethod, createPaymentMethod),

@@ -2,12 +2,13 @@ import { type Endpoint, type Example, PENDING_STATUS } from "@/lib/contract/endp
 import { ENDPOINTS, health } from "@/lib/contract/endpoints";
 import { ERROR_CODES, type ErrorCode, problem } from "@/lib/contract/errors";
 import { type EndpointName, EXAMPLES } from "@/lib/contract/examples";
-import type {
-  JsonSchema,
-  OpenApiDocument,
-  OperationObject,
-  ParameterObject,
-  Ref,
+import {
+  FORM,
+  type JsonSchema,
+  type OpenApiDocument,
+  type OperationObject,
+  type ParameterObject,
+  type Ref,
 } from "@/lib/contract/openapi-document";
 import type { Service } from "@/lib/domain/context";
 import { env } from "@/lib/env";
@@ -156,12 +157,14 @@ function describeEndpoint(
       requestBody: {
         description: endpoint.bodyOptional ? "Optional." : "What to create or change.",
         required: !endpoint.bodyOptional,
-        content: {
-          "application/json": {
-            schema: schemas.of(endpoint.body, "input"),
-            examples: { request: { summary: endpoint.summary, value: example.body ?? {} } },
-          },
-        },
+        content: endpoint.takesFile
+          ? { [FORM]: { schema: FILE_FORM } }
+          : {
+              "application/json": {
+                schema: schemas.of(endpoint.body, "input"),
+                examples: { request: { summary: endpoint.summary, value: example.body ?? {} } },
+              },
+            },
       },
     }),
     responses: {
@@ -185,6 +188,15 @@ function describeEndpoint(
     "x-permissions": [...endpoint.permissions],
   };
 }
+
+const FILE_FORM: JsonSchema = {
+  type: "object",
+  properties: {
+    file: { type: "string", format: "binary", description: "A PDF, PNG or JPEG file of at most 5 MB, with its name." },
+  },
+  required: ["file"],
+  additionalProperties: false,
+};
 
 const SUCCESS = { 200: "Done.", 201: "Created.", 202: "Started." } as const;
 
@@ -221,7 +233,7 @@ const ID_OF: Record<Endpoint["tag"], string> = {
   "Subscription plans": "plan (`plan_…`)",
   Subscriptions: "subscription (`sub_…`)",
   Invoices: "invoice (`inv_…`)",
-  Disputes: "dispute (`dp_…`)",
+  Disputes: "dispute (`dp_…`) or file (`file_…`)",
   "Portal sessions": "object",
   "Client sessions": "client session (`cs_…`)",
   Events: "event (`evt_…`)",

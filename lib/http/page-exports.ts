@@ -221,6 +221,7 @@ export const disputeExportRoute = pageExport({
     text("processor_id", "Processor’s id"),
     CREATED,
   ],
-  row: ({ object: _, environment: __, dashboard_url: ___, ...dispute }: Dispute) => dispute,
+  row: ({ object, environment, dashboard_url, evidence, available_actions, pending_action, ...dispute }: Dispute) =>
+    dispute,
   open: exportDisputes,
 });

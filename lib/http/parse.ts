@@ -21,7 +21,7 @@ const NO_NUMBER = "none";
  */
 export async function parseBody(
   request: ApiRequest,
-  endpoint: Pick<Endpoint, "name" | "body"> & Pick<DashboardEndpoint, "maxBodyBytes">,
+  endpoint: Pick<Endpoint | DashboardEndpoint, "name" | "body" | "maxBodyBytes">,
   seen?: (sent: unknown) => void,
 ): Promise<unknown> {
   if (!endpoint.body) return undefined;
@@ -104,11 +104,15 @@ export function requireJson(contentType: string | null): void {
 }
 
 /** The body as text. Throws 413 above `maxBytes`, and reads no more than that. */
-export async function readBody(request: ApiRequest, maxBytes = MAX_BODY_BYTES): Promise<string> {
+export const readBody = async (request: ApiRequest, maxBytes?: number): Promise<string> =>
+  decode(await readBytes(request, maxBytes));
+
+/** The same before it is decoded. */
+export async function readBytes(request: ApiRequest, maxBytes = MAX_BODY_BYTES): Promise<Uint8Array> {
   const length = request.headers.get("content-length");
   if (length !== null && Number(length) > maxBytes) throw bodyTooLarge(maxBytes);
   const { body } = request;
-  if (body === null || length === "0") return "";
+  if (body === null || length === "0") return new Uint8Array();
   // Counted while reading, because Content-Length is optional.
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -122,7 +126,7 @@ export async function readBody(request: ApiRequest, maxBytes = MAX_BODY_BYTES): 
     // Node reports this with the same code as a lost database connection.
     throw error instanceof AppError ? error : new CallerGone(error);
   }
-  return decode(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -181,7 +185,7 @@ function cardNumberOf(body: unknown): string {
 
 const named = (error: FieldError): FieldError => ({ ...error, message: namedSentence(error.param, error.message) });
 
-function fieldErrors(errors: FieldError[]): AppError {
+export function fieldErrors(errors: FieldError[]): AppError {
   const [first] = errors;
   if (!first) throw new Error("a refusal of parameters names at least one");
   const more = errors.length > 1 ? ` (${errors.length - 1} more in errors)` : "";

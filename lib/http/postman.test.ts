@@ -33,7 +33,8 @@ test("every request is valid in the format, has an example body, and an idempote
     if (endpoint.idempotency === "optional") expect(key?.disabled).toBe(true);
     else expect(key).toEqual(expected[endpoint.idempotency]);
     expect(endpoint.path.includes("{id}")).toBe(url?.variable?.[0]?.value !== undefined);
-    if (endpoint.body) endpoint.body.parse(JSON.parse(body?.raw ?? ""));
+    if (body?.mode === "formdata") expect(body.formdata, endpoint.name).toMatchObject([{ key: "file", type: "file" }]);
+    else if (endpoint.body) endpoint.body.parse(JSON.parse(body?.raw ?? ""));
     for (const { code, header: sent, body: text, originalRequest } of item?.response ?? []) {
       expect([code, originalRequest, sent.length]).toEqual([endpoint.status, item?.request, 1]);
       if (!endpoint.streams) endpoint.response.parse(JSON.parse(text));

@@ -8,7 +8,9 @@ type PostmanRequest = {
   description: string;
   header: Parameter[];
   url: { raw: string; host: string[]; path: string[]; query?: Parameter[]; variable?: Parameter[] };
-  body?: { mode: "raw"; raw: string; options: { raw: { language: "json" } } };
+  body?:
+    | { mode: "raw"; raw: string; options: { raw: { language: "json" } } }
+    | { mode: "formdata"; formdata: { key: string; type: "file"; src: string[] }[] };
   auth?: { type: "noauth" };
 };
 type PostmanItem = {
@@ -75,7 +77,7 @@ function requestOf(endpoint: Endpoint, example: Example): PostmanRequest {
   const query = Object.entries(example.query ?? {}).map(([key, value]) => ({ key, value }));
   const search = query.length > 0 ? `?${new URLSearchParams(example.query)}` : "";
   const header: Parameter[] = [];
-  if (endpoint.body) header.push({ key: "Content-Type", value: "application/json" });
+  if (endpoint.body && !endpoint.takesFile) header.push({ key: "Content-Type", value: "application/json" });
   if (endpoint.idempotency === "required") header.push({ key: "X-Idempotency-Key", value: "{{$guid}}" });
   if (endpoint.idempotency === "optional") {
     header.push({ key: "X-Idempotency-Key", value: "{{$guid}}", disabled: true });
@@ -92,9 +94,11 @@ function requestOf(endpoint: Endpoint, example: Example): PostmanRequest {
       ...(query.length > 0 && { query }),
       ...(example.id !== undefined && { variable: [{ key: "id", value: example.id }] }),
     },
-    ...(endpoint.body && {
-      body: { mode: "raw", raw: JSON.stringify(example.body ?? {}, null, 2), options: { raw: { language: "json" } } },
-    }),
+    ...(endpoint.takesFile && { body: { mode: "formdata", formdata: [{ key: "file", type: "file", src: [] }] } }),
+    ...(endpoint.body &&
+      !endpoint.takesFile && {
+        body: { mode: "raw", raw: JSON.stringify(example.body ?? {}, null, 2), options: { raw: { language: "json" } } },
+      }),
     ...(endpoint.permissions.length === 0 && { auth: { type: "noauth" } }),
   };
 }

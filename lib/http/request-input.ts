@@ -3,6 +3,7 @@ import { AppError } from "@/lib/contract/errors";
 import { REPLAY_ONLY_HEADER } from "@/lib/contract/request-log/requests";
 import type { Access } from "./admission";
 import type { ApiCall } from "./api-call";
+import { parseFileBody } from "./file-body";
 import { readIdempotencyKey } from "./idempotency";
 import { parseBody, parseQuery } from "./parse";
 import { type ApiRequest, decidingHeader, searchOf } from "./request-parts";
@@ -10,7 +11,7 @@ import { type ApiRequest, decidingHeader, searchOf } from "./request-parts";
 export type RequestInput = {
   readonly key: string | null;
   readonly body: unknown;
-  /** Query, body and id in one object, for the verb. */
+  /** Query, body, an upload's `bytes`, and id in one object, for the verb. */
   readonly values: object;
   /** Only a stored response is requested, and no money may move. */
   readonly replayOnly: boolean;
@@ -21,12 +22,15 @@ export async function readInput({ request, endpoint, id, log }: ApiCall, access:
   const key = readIdempotencyKey(request, endpoint);
   log.key = key;
   const query = parseQuery(searchOf(request.url), endpoint);
-  const body = await parseBody(request, endpoint, (sent) => {
+  const seen = (sent: unknown) => {
     log.sent = sent;
-  });
+  };
+  const { body, ...content } = endpoint.takesFile
+    ? await parseFileBody(request, endpoint, seen)
+    : { body: await parseBody(request, endpoint, seen) };
   // A caller can lose its access while it sends a body slowly.
   await access.renew();
-  const values = Object.assign({}, body, query, id === null ? null : { id });
+  const values = Object.assign({}, body, content, query, id === null ? null : { id });
   return { key, body, values, replayOnly: isReplayOnly(request, endpoint) };
 }
 

@@ -1,5 +1,5 @@
 import type { Context } from "@/lib/domain/context";
-import { type Access, identify, takeLimits } from "./admission";
+import { type Access, identify, type Limits, takeLimits } from "./admission";
 import type { ApiCall } from "./api-call";
 import { idempotencyOf } from "./idempotency";
 import { openApiBytes } from "./openapi";
@@ -19,6 +19,16 @@ export async function respond(call: ApiCall): Promise<EndpointReply> {
   if (call.endpoint.permissions.length === 0) return openApiDocument(call);
   const access = await identify(call);
   const limits = takeLimits(call, access.caller);
+  if (!call.endpoint.takesFile) return readAndRun(call, access, limits);
+  const slot = await call.http.slots.upload(limits.reader);
+  try {
+    return await readAndRun(call, access, limits);
+  } finally {
+    slot.release();
+  }
+}
+
+async function readAndRun(call: ApiCall, access: Access, limits: Limits): Promise<EndpointReply> {
   const input = await readInput(call, access);
   limits.quota?.add(bodySize(call.request, input.body));
   await authorizeAction(call, access, input);

@@ -48,8 +48,8 @@ async function merchantCaller({ headers, endpoint }: SessionRequest): Promise<Ca
   if (!isMode(mode)) throw new AppError("resource_not_found", `There is no mode '${mode}'.`);
   if (writes(endpoint)) requireOwnRole(user);
   if (merchant.suspended && writes(endpoint)) throw merchantSuspended();
-  // New business in live mode needs a verified address. Existing payments can still be captured, voided and
-  // refunded.
+  // New business in live mode needs a verified address. Existing payments can still be captured, voided,
+  // refunded and defended.
   if (mode === "live" && writes(endpoint) && !isFollowUp(endpoint)) requireVerifiedEmail(user);
   return {
     actor: { type: "user", id: user.userId },
@@ -61,7 +61,12 @@ async function merchantCaller({ headers, endpoint }: SessionRequest): Promise<Ca
   };
 }
 
-const FOLLOW_UPS: ReadonlySet<string> = new Set(["transaction.capture", "transaction.void", "transaction.refund"]);
+const FOLLOW_UPS: ReadonlySet<string> = new Set([
+  "transaction.capture",
+  "transaction.void",
+  "transaction.refund",
+  "dispute.write",
+]);
 const isFollowUp = ({ permissions }: Endpoint) => permissions.some((permission) => FOLLOW_UPS.has(permission));
 
 async function staffCaller(service: Service, { headers, endpoint }: SessionRequest): Promise<Caller> {

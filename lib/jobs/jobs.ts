@@ -12,6 +12,8 @@ import { forgetOldCards } from "@/lib/domain/checkout/payment-tokens";
 import { followDatabaseTime, type Service } from "@/lib/domain/context";
 import { noteCustomers } from "@/lib/domain/customers/customers";
 import { mailDisputeNotices } from "@/lib/domain/disputes/dispute-mails";
+import { removeUnusedFiles } from "@/lib/domain/disputes/files";
+import { finishResponses } from "@/lib/domain/disputes/respond";
 import { announceExpiring } from "@/lib/domain/payment-methods/expiring-cards";
 import { finishRemovals } from "@/lib/domain/payment-methods/payment-methods";
 import { expirePayments } from "@/lib/domain/payments/expire-payments";
@@ -96,6 +98,8 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
     repeat(service, "remove abandoned test data", MINUTE, () => removeAbandonedData(service)),
     repeat(service, "note customers", SECOND, () => noteCustomers(service)),
     repeat(service, "send webhooks", SECOND, (stopping, wake) => webhooks.begin(stopping, wake)),
+    repeat(service, "finish dispute responses", SECOND, (stopping) => finishResponses(service, stopping)),
+    repeat(service, "remove unused files", 10 * MINUTE, () => removeUnusedFiles(service)),
     repeat(service, "mail about disputes", 10 * SECOND, () => mailDisputeNotices(service)),
     repeat(service, "webhook failure notices", MINUTE, () => notifyOfFailing(service)),
     repeat(service, "remove old webhook deliveries", MINUTE, () => removeOldWebhookDeliveries(service)),

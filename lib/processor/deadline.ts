@@ -6,6 +6,7 @@ import { avsResult, cvvResult } from "@/lib/contract/transactions/transaction";
 import { CARD_BRANDS } from "@/lib/contract/transactions/words";
 import type { StoreCardOutcome } from "./cards";
 import type { Outcome, Processor } from "./port";
+import type { DisputeResponseOutcome } from "./records";
 
 /** Text from processors is stored: text that the database refuses would keep the outcome out of the books. */
 const keepable = (text: string) => keepableText(text, 500);
@@ -77,6 +78,12 @@ const storeCardOutcome = z.discriminatedUnion("kind", [
   z.object({ kind: z.enum(["not_sent", "unknown"]), reason: words }),
 ]);
 
+const disputeResponse = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("sent") }),
+  z.object({ kind: z.literal("refused"), refusal: words }),
+  z.object({ kind: z.enum(["not_sent", "unknown"]), reason: words }),
+]);
+
 /** A call that moves no money timed out: it did nothing, or can be repeated. */
 export class ProcessorTimeoutError extends Error {
   override readonly name = "ProcessorTimeoutError";
@@ -110,7 +117,7 @@ export function withDeadline(processor: Processor, timeoutMs: number, timer: Tim
   };
 
   const { reports, acceptToken, readDispute, listOutsideRefunds, checkConnection } = processor;
-  const { storeCard, continueStoring, removeCard } = processor;
+  const { storeCard, continueStoring, removeCard, respondToDispute } = processor;
   const store = (call: () => Promise<StoreCardOutcome>) => parseResult<StoreCardOutcome>(storeCardOutcome, call);
   const catchUp = reports.kind === "pushed" ? reports.catchUp : undefined;
   return {
@@ -141,6 +148,9 @@ export function withDeadline(processor: Processor, timeoutMs: number, timer: Tim
           },
     acceptToken: acceptToken && ((account, token) => inTime(acceptToken(account, token))),
     readDispute: readDispute && ((id) => inTime(readDispute(id))),
+    respondToDispute:
+      respondToDispute &&
+      ((request) => parseResult<DisputeResponseOutcome>(disputeResponse, () => respondToDispute(request))),
     listOutsideRefunds: listOutsideRefunds && ((request) => inTime(listOutsideRefunds(request))),
     checkConnection: checkConnection && (() => inTime(checkConnection())),
     // No deadline: it takes as long as there are pages to read, each with the processor's own timeout.

@@ -17,6 +17,8 @@ import type {
 } from "./cards";
 import type {
   Dispute,
+  DisputeResponseOutcome,
+  DisputeResponseRequest,
   FiledStatement,
   OutsideRefund,
   ProcessorObject,
@@ -97,6 +99,11 @@ export type Processor = {
    * disputes.
    */
   readDispute?(id: string): Promise<Dispute | null>;
+  /**
+   * Submits evidence to the cardholder's bank, or gives the amount up. Safe to repeat: a reference takes
+   * effect at most once. Omitted if the processor takes responses only on its own pages.
+   */
+  respondToDispute?(request: DisputeResponseRequest): Promise<DisputeResponseOutcome>;
   /**
    * Refunds of a payment that were made elsewhere, for example in the processor's own dashboard. Omitted if
    * there can be none, or if the processor doesn't list them. Moves no money.

@@ -1,4 +1,5 @@
 /** The processor's own records of payments, refunds and disputes. */
+import type { EvidenceText, FileType } from "@/lib/contract/disputes/evidence";
 import type { DisputeReason } from "@/lib/contract/disputes/statuses";
 
 /** An object at the processor, by the processor's own id. */
@@ -22,6 +23,34 @@ export type Dispute = {
   respond_by: Date | null;
   created_at: Date;
 };
+
+/** Evidence to send: what the merchant filled in, and its files in order. */
+export type DisputeEvidence = {
+  readonly texts: { readonly [Name in EvidenceText]?: string };
+  readonly shippedAt: Date | null;
+  readonly files: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly type: FileType;
+    readonly bytes: Buffer;
+  }[];
+};
+
+export type DisputeResponseRequest = {
+  /** The environment's id, which is the account at the processor. */
+  readonly account: string;
+  /** The processor's own id of the dispute. */
+  readonly dispute: string;
+  /** Our id of this response, the same for every repeat. */
+  readonly reference: string;
+} & ({ readonly kind: "submit"; readonly evidence: DisputeEvidence } | { readonly kind: "accept" });
+
+/** Only `refused` and `not_sent` prove that nothing happened; the dispute itself tells what did. */
+export type DisputeResponseOutcome =
+  | { readonly kind: "sent" }
+  /** `refusal`: a sentence for the caller. */
+  | { readonly kind: "refused"; readonly refusal: string }
+  | { readonly kind: "not_sent" | "unknown"; readonly reason: string };
 
 export type OutsideRefund = {
   /** The processor's own id. */

@@ -24,6 +24,7 @@ import { APPROVED_MERCHANT_CHARGES, SLOW_RESPONSE_MS } from "@/lib/contract/sand
 import type { Secret } from "@/lib/secret";
 import type { AuthorizeRequest, Checks, Inquiry, Outcome, Processor, VoidRequest } from "./port";
 import { assessFraud, type CardInUse, decideAuthorization, verifyAddress, verifySecurityCode } from "./sandbox/checks";
+import { createDisputeDesk } from "./sandbox/disputes";
 import { createCardStore, findStoredCard, storedTokenOf } from "./sandbox/stored-cards";
 import { createVault, type SandboxVault } from "./sandbox/token";
 
@@ -127,6 +128,7 @@ export function createSandboxProcessor({
       );
     },
     ...createCardStore({ vault, clock, timer, sqlFor, reach }),
+    ...createDisputeDesk({ sql, sqlFor, reach }),
     capture: (request) => reach(() => follow("capture", request)),
     void: (request) => reach(() => follow("void", request)),
     refund: (request) => reach(() => follow("refund", request)),

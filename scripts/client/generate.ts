@@ -5,7 +5,13 @@ import type { Endpoint } from "@/lib/contract/endpoint";
 import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { ERROR_CODES } from "@/lib/contract/errors";
 import { EVENT_TYPES, EVENTS, type EventType } from "@/lib/contract/events/event";
-import type { JsonSchema, OperationObject, ParameterObject, Ref } from "@/lib/contract/openapi-document";
+import {
+  FORM,
+  type JsonSchema,
+  type OperationObject,
+  type ParameterObject,
+  type Ref,
+} from "@/lib/contract/openapi-document";
 import { DECLINE_CODES } from "@/lib/contract/transactions/words";
 import { buildOpenApi } from "@/lib/http/openapi";
 import { closedObject, docComment, typeOf } from "./typescript";
@@ -34,7 +40,7 @@ export function generateClient(): { problem: string; api: string } {
   const api = [
     HEADER,
     'import type { DeclineCode } from "./problem.ts";',
-    'import { type PageResult, type RequestOptions, Resource, type Result, type Transport } from "./transport.ts";',
+    'import { type FileToUpload, type PageResult, type RequestOptions, Resource, type Result, type Transport } from "./transport.ts";',
     'import type { StreamOptions } from "./event-stream.ts";',
     ...Object.entries(schemas)
       .filter(([name]) => name !== "Event" && name !== "Health" && name !== "Problem")
@@ -160,6 +166,7 @@ function method(endpoint: Endpoint, operation: OperationObject, schemas: Record<
     return `${comment}  ${name}(options?: StreamOptions): AsyncIterableIterator<Event> {\n    return this.open(${path}, options);\n  }`;
   }
   const answer = operation.responses[endpoint.status]?.content["application/json"]?.schema ?? {};
+  const takesFile = operation.requestBody?.content[FORM] !== undefined;
   const body = operation.requestBody?.content["application/json"]?.schema;
   // A body without members needs no parameter.
   const takesBody = body !== undefined && Object.keys(resolve(body, schemas).properties ?? {}).length > 0;
@@ -168,6 +175,7 @@ function method(endpoint: Endpoint, operation: OperationObject, schemas: Record<
     endpoint.path.includes("{id}") && "id: string",
     endpoint.query && `query: ${queryName(endpoint)} = {}`,
     takesBody && `body: ${typeOf(body)}${endpoint.bodyOptional ? " = {}" : ""}`,
+    takesFile && "file: FileToUpload",
     "options?: RequestOptions",
   ];
   const call = [
@@ -176,6 +184,7 @@ function method(endpoint: Endpoint, operation: OperationObject, schemas: Record<
     endpoint.query && "query",
     queryOf(operation).some(({ name }) => name === "starting_after") && "byCursor: true",
     takesBody ? "body" : body && "body: {}",
+    takesFile && "file",
     endpoint.idempotency !== "none" && "takesKey: true",
     isRead && endpoint.method !== "GET" && "isRead: true",
   ];

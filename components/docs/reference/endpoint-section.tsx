@@ -2,7 +2,9 @@ import Link from "next/link";
 import { CodeBlock, curl } from "@/components/docs/code";
 import { RichText } from "@/components/docs/prose";
 import {
+  bodyOf,
   type ExampleObject,
+  FORM,
   type JsonSchema,
   type OpenApiDocument,
   type OperationObject,
@@ -117,7 +119,7 @@ function Parameters({ endpoint, parameters, schemas }: ParametersProps) {
 }
 
 function Body({ endpoint, schemas }: { endpoint: OperationObject; schemas: Schemas }) {
-  const schema = endpoint.requestBody?.content["application/json"]?.schema;
+  const schema = bodyOf(endpoint);
   const resolved = schema && (schemas[refName(schema) ?? ""] ?? schema);
   if (!resolved || Object.keys(resolved.properties ?? {}).length === 0) return null;
   return (
@@ -177,17 +179,19 @@ function Examples({ entry: { method, path, endpoint }, document, query, successe
   const example = endpoint.requestBody?.content["application/json"]?.examples?.request;
   const body = example && "value" in example ? example.value : undefined;
   const search = query ? `?${new URLSearchParams(query)}` : "";
+  const takesFile = endpoint.requestBody?.content[FORM] !== undefined;
   const request = curl({
     method: method.toUpperCase(),
     url: `${server}${path.replace("{id}", String(id))}${search}`,
     withApiKey: endpoint.security.length > 0,
     ...(key && { idempotencyKey: `order-1001-${endpoint.operationId.replace(/[A-Z].*/, "")}` }),
     ...(isFilled(body) && { body }),
+    ...(takesFile && { file: "delivery-note.pdf" }),
   });
   return (
     <>
       <CodeBlock title={`Request: ${endpoint.summary.toLowerCase()}`} language="sh" code={request} />
-      <TryIt endpoint={endpoint.operationId} summary={endpoint.summary} />
+      {!takesFile && <TryIt endpoint={endpoint.operationId} summary={endpoint.summary} />}
       {successes.flatMap(([status, { content }]) =>
         Object.entries(successOf(content).examples ?? {}).map(([name, shown], index) => (
           <ResponseExamples

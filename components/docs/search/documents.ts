@@ -2,7 +2,7 @@ import { ERROR_GUIDE } from "@/lib/contract/error-guide";
 import { ERROR_CODES, ERRORS } from "@/lib/contract/errors";
 import { EVENTS } from "@/lib/contract/events/event";
 import { groupedNumber } from "@/lib/contract/format";
-import { type JsonSchema, type OpenApiDocument, parametersOf } from "@/lib/contract/openapi-document";
+import { bodyOf, type JsonSchema, type OpenApiDocument, parametersOf } from "@/lib/contract/openapi-document";
 import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
 import { BRAND_NAMES } from "@/lib/contract/transactions/words";
 import { DOCS_PAGES } from "../docs-shell";
@@ -71,7 +71,7 @@ function reference(document: OpenApiDocument): SearchDocument[] {
       text: endpoint.description.replaceAll("`", "").replaceAll("\n", " "),
     })),
     ...endpoints.flatMap(({ endpoint }) => {
-      const body = endpoint.requestBody?.content["application/json"]?.schema ?? {};
+      const body = bodyOf(endpoint) ?? {};
       const members = [
         ...parametersOf(endpoint, document).map(({ name, description }) => ({ anchor: name, name, description })),
         ...membersOf(schemas[refName(body) ?? ""] ?? body, document),

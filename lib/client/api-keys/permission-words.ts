@@ -96,7 +96,14 @@ export const PERMISSION_GROUPS: readonly PermissionGroup[] = [
   },
   {
     name: "Disputes",
-    permissions: [{ permission: "dispute.read", label: "View disputes", sentence: "Reads and lists disputes." }],
+    permissions: [
+      { permission: "dispute.read", label: "View disputes", sentence: "Reads and lists disputes." },
+      {
+        permission: "dispute.write",
+        label: "Respond to disputes",
+        sentence: "Uploads and submits evidence, and accepts disputes, which gives their amount up.",
+      },
+    ],
   },
   {
     name: "Client sessions",

@@ -22,7 +22,8 @@ const problemsOf = (name: string, parameters: Record<string, string>, body = "")
 afterEach(() => void vi.unstubAllGlobals());
 
 test("every endpoint's form has an example body that its own schema accepts", () => {
-  for (const { name, method, path, body, idempotency } of ENDPOINTS) {
+  // The form takes no files, and isn't shown for uploads.
+  for (const { name, method, path, body, idempotency } of ENDPOINTS.filter(({ takesFile }) => !takesFile)) {
     const endpoint = findEndpoint(document, name);
     expect([endpoint.method, endpoint.path]).toEqual([method, path]);
     const text = exampleBody(endpoint);

@@ -149,6 +149,7 @@ const ACTIONS: Record<string, string> = {
   "support.getReport": "Read a report",
   "support.listReports": "Listed reports",
   "support.getDispute": "Read a dispute",
+  "support.getFile": "Read a file",
   "support.listDisputes": "Listed disputes",
   "support.listCustomers": "Listed customers",
   "support.getCustomer": "Read a customer",

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import {
   amountOut,
+  humanText,
   instant,
   instantOf,
   isPagedOnce,
@@ -11,7 +12,59 @@ import {
   timestamp,
 } from "@/lib/contract/fields";
 import { idInput, idOf } from "@/lib/contract/ids";
+import { DISPUTE_ACTIONS, DISPUTE_RESPONSES, EVIDENCE_TEXTS, MAX_EVIDENCE_FILES } from "./evidence";
 import { DISPUTE_REASONS, DISPUTE_STATUSES } from "./statuses";
+
+const SAID = {
+  product_description: "What the customer bought.",
+  customer_communication: "What you and the customer wrote to each other.",
+  shipping_carrier: "Who delivered it.",
+  shipping_tracking: "The carrier's tracking number, or several.",
+  shipped_at: "When it was shipped.",
+  refund_policy: "Your refund policy, and where the customer saw it.",
+  notes: "Everything else that speaks for you.",
+  files: "Ids of files that prove it.",
+} as const;
+
+const evidence = z
+  .object({
+    product_description: z.string().nullable().describe(SAID.product_description),
+    customer_communication: z.string().nullable().describe(SAID.customer_communication),
+    shipping_carrier: z.string().nullable().describe(SAID.shipping_carrier),
+    shipping_tracking: z.string().nullable().describe(SAID.shipping_tracking),
+    shipped_at: timestamp.nullable().describe(SAID.shipped_at),
+    refund_policy: z.string().nullable().describe(SAID.refund_policy),
+    notes: z.string().nullable().describe(SAID.notes),
+    files: z.array(idOf("file")).describe(SAID.files),
+  })
+  .meta({ id: "DisputeEvidence" });
+
+const evidenceText = (name: keyof typeof EVIDENCE_TEXTS) =>
+  humanText(EVIDENCE_TEXTS[name]).nullable().optional().describe(SAID[name]);
+
+export const updateDisputeBody = z
+  .strictObject({
+    evidence: z
+      .strictObject({
+        product_description: evidenceText("product_description"),
+        customer_communication: evidenceText("customer_communication"),
+        shipping_carrier: evidenceText("shipping_carrier"),
+        shipping_tracking: evidenceText("shipping_tracking"),
+        shipped_at: instant.nullable().optional().describe(SAID.shipped_at),
+        refund_policy: evidenceText("refund_policy"),
+        notes: evidenceText("notes"),
+        files: z
+          .array(idInput)
+          .max(MAX_EVIDENCE_FILES, `Send at most ${MAX_EVIDENCE_FILES} files. Combine documents into one PDF.`)
+          .refine((ids) => new Set(ids).size === ids.length, "Send each file once.")
+          .nullable()
+          .optional()
+          .describe(`${SAID.files} Replaces the earlier list.`),
+      })
+      .describe("Members that you leave out stay as they are; null removes one."),
+  })
+  .meta({ id: "UpdateDisputeRequest" });
+export type UpdateDisputeBody = z.infer<typeof updateDisputeBody>;
 
 export const dispute = z
   .object({
@@ -20,12 +73,20 @@ export const dispute = z
     payment_id: idOf("payment").describe("The disputed payment."),
     transaction_id: idOf("transaction").describe("The payment's charge."),
     customer_id: z.string().nullable().describe("Your own id for the customer; null if the payment has none."),
-    processor_id: z.string().describe("The dispute's id at the processor, where you respond to it."),
+    processor_id: z.string().describe("The dispute's id at the processor."),
     amount: amountOut.describe("The disputed amount, in minor units."),
     currency: z.string().describe("ISO 4217 code, upper case."),
     reason: z.enum(DISPUTE_REASONS).describe("What the cardholder says, whatever their card network calls it."),
     status: z.enum(DISPUTE_STATUSES).describe("The current status."),
     respond_by: timestamp.nullable().describe("Deadline for evidence; null when none is needed."),
+    evidence: evidence.describe("Your evidence: a draft until you submit it."),
+    available_actions: z
+      .array(z.enum(DISPUTE_ACTIONS))
+      .describe("What you can do with it here. Empty if it takes no response, or only the processor's own pages do."),
+    pending_action: z
+      .enum(DISPUTE_RESPONSES)
+      .nullable()
+      .describe("The response that was sent to the processor and is not confirmed yet."),
     fee: z
       .int()
       .nullable()
@@ -34,7 +95,7 @@ export const dispute = z
     dashboard_url: z
       .string()
       .nullable()
-      .describe("The dispute in the processor's dashboard, where you respond; null if it has no page of its own."),
+      .describe("The dispute in the processor's dashboard; null if it has no page of its own."),
     environment: z.enum(["sandbox", "live"]).describe("Which of your two environments it belongs to."),
     created_at: timestamp.describe("When the bank opened it."),
     updated_at: timestamp.describe("When Cardlane learned of its last change."),

@@ -5,9 +5,10 @@ import { dataOf, first } from "./payment-events";
 const data = dataOf(dispute, dispute.partial());
 
 const SUBMITTED = {
-  ...objects.dispute,
+  ...objects.disputeWithEvidence,
   status: "UNDER_REVIEW" as const,
   respond_by: null,
+  available_actions: [],
   updated_at: "2026-11-25T10:03:51.904Z",
 };
 const ended = (status: "WON" | "LOST" | "ACCEPTED") => ({
@@ -18,13 +19,13 @@ const ended = (status: "WON" | "LOST" | "ACCEPTED") => ({
 /** Events of disputes; part of the catalog. */
 export const DISPUTE_EVENTS = {
   "dispute.opened": {
-    summary:
-      "A cardholder's bank disputes a payment and may take the money back. Respond at the processor before `respond_by`.",
+    summary: "A cardholder's bank disputes a payment and may take the money back. Respond before `respond_by`.",
     data,
     example: first(objects.dispute),
   },
   "dispute.updated": {
-    summary: "The bank asks for evidence again, or another member of a dispute changed, such as the amount.",
+    summary:
+      "You saved evidence, the bank asks for evidence again, or another member of a dispute changed, such as the amount.",
     data,
     example: {
       object: { ...objects.dispute, amount: 2500, updated_at: SUBMITTED.updated_at },
@@ -39,7 +40,8 @@ export const DISPUTE_EVENTS = {
       previous: {
         status: objects.dispute.status,
         respond_by: objects.dispute.respond_by,
-        updated_at: objects.dispute.updated_at,
+        available_actions: objects.dispute.available_actions,
+        updated_at: objects.disputeWithEvidence.updated_at,
       },
     },
   },

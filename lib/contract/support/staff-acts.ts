@@ -37,6 +37,7 @@ export const STAFF_ACTS = {
   "support.getReport": "Read the report",
   "support.listReports": "Listed reports",
   "support.getDispute": "Read the dispute",
+  "support.getFile": "Read the file",
   "support.listDisputes": "Listed disputes",
   "support.listEvents": "Listed events",
   "support.getEvent": "Read the event",

@@ -124,7 +124,11 @@ test("a dispute is stored with its payment and emitted once, however often it is
     {
       action: "dispute.opened",
       actor: { type: "system", id: null },
-      detail: { dispute: event?.data.object.id, status: "NEEDS_RESPONSE" },
+      detail: {
+        dispute: event?.data.object.id,
+        status: "NEEDS_RESPONSE",
+        event: decodeId("event", event?.id as string),
+      },
     },
   ]);
   expect(await faultyEvents(db)).toEqual([]);

@@ -5,13 +5,15 @@ import { insertDispute, lockDispute, type NewDispute, showOnPayment, updateDispu
 import { findOperation } from "@/db/queries/payments/operations";
 import { findOperationOfObject } from "@/db/queries/payments/processor-objects";
 import type { DisputeRow } from "@/db/schema/disputes";
-import { SYSTEM } from "@/db/schema/operations";
+import { type ActorRecord, SYSTEM } from "@/db/schema/operations";
 import { keepableText } from "@/lib/contract/card-numbers";
 import type { Dispute } from "@/lib/contract/disputes/dispute";
+import { DISPUTE_ACTIONS } from "@/lib/contract/disputes/evidence";
 import type { EventTypeOf } from "@/lib/contract/events/event";
 import { encodeId } from "@/lib/contract/ids";
 import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
 import { idTime, newId } from "@/lib/ids";
+import type { Processor } from "@/lib/processor/port";
 import type { Dispute as ProcessorsDispute } from "@/lib/processor/records";
 import type { Reporter } from "@/lib/processor/registry";
 import { type Environment, environmentNow, type Service } from "../context";
@@ -50,26 +52,55 @@ export async function recordDispute(
     service.log.info({ report }, "the processor reports a dispute that is not about a payment of Cardlane's");
     return true;
   }
-  const dispute: NewDispute = {
-    id: newId(),
-    payment_id: of.paymentId,
-    processor: processor.name,
-    processor_dispute_id: read.id,
-    amount: read.amount,
-    currency: read.currency,
-    reason: read.reason,
-    network_reason_code: read.network_reason_code && keepableText(read.network_reason_code, MAX_CODE_LENGTH),
-    fee: read.fee,
-    withdrawn: read.withdrawn,
-    dashboard_url: processor.dashboardUrl?.({ kind: "dispute", id: read.id }) ?? null,
-    status: STATUSES[read.status],
-    respond_by: read.respond_by?.toISOString() ?? null,
-    read_at,
-    created_at: read.created_at.toISOString(),
-    updated_at: read_at,
-  };
+  const dispute = toRow(processor, of.paymentId, read, read_at);
   const clock = await readClock(service.db.within(of.environmentId).sql, of.environmentId);
   return writeDispute(service, { id: of.environmentId, mode, clock }, dispute);
+}
+
+const toRow = (processor: Processor, paymentId: string, read: ProcessorsDispute, read_at: string): NewDispute => ({
+  id: newId(),
+  payment_id: paymentId,
+  processor: processor.name,
+  processor_dispute_id: read.id,
+  amount: read.amount,
+  currency: read.currency,
+  reason: read.reason,
+  network_reason_code: read.network_reason_code && keepableText(read.network_reason_code, MAX_CODE_LENGTH),
+  fee: read.fee,
+  withdrawn: read.withdrawn,
+  dashboard_url: processor.dashboardUrl?.({ kind: "dispute", id: read.id }) ?? null,
+  answerable: processor.respondToDispute !== undefined,
+  status: STATUSES[read.status],
+  respond_by: read.respond_by?.toISOString() ?? null,
+  read_at,
+  created_at: read.created_at.toISOString(),
+  updated_at: read_at,
+});
+
+/** Two reads in one millisecond can't be ordered, so the second is repeated. */
+const MAX_READS = 5;
+
+/**
+ * Reads a known dispute after a response was sent, and writes its state. `sent`: the processor has confirmed
+ * the response.
+ */
+export async function readAfterResponse(
+  service: Service,
+  { processor }: Pick<Reporter, "processor">,
+  environment: Pick<Environment, "id" | "mode">,
+  row: DisputeRow,
+  sent: boolean,
+): Promise<void> {
+  for (let reads = 0; reads < MAX_READS; reads++) {
+    const read_at = service.clock.now().toISOString();
+    const read = await processor.readDispute?.(row.processor_dispute_id);
+    if (!read) throw new Error(`the processor no longer has the dispute ${row.processor_dispute_id}`);
+    const clock = await readClock(service.db.within(environment.id).sql, environment.id);
+    const dispute = toRow(processor, row.payment_id, read, read_at);
+    if (await writeDispute(service, { ...environment, clock }, dispute, sent)) return;
+    await service.timer.wait(2);
+  }
+  throw new Error(`the dispute ${row.processor_dispute_id} is read too often to order its states`);
 }
 
 /** The payment of a stored processor object; null if there is none, or for another mode or merchant. */
@@ -93,11 +124,12 @@ function writeDispute(
   service: Service,
   environment: Pick<Environment, "id" | "mode" | "clock">,
   dispute: NewDispute,
+  sent = false,
 ): Promise<boolean> {
   return service.db.within(environment.id).orm.transaction(async (tx) => {
     const at = environmentNow({ service, environment });
-    const emit = (type: EventTypeOf<"dispute">, before: DisputeRow | null, after: DisputeRow) =>
-      emitEvent(tx, environment, type, before, after, at);
+    const emit = (type: EventTypeOf<"dispute">, before: DisputeRow | null, after: DisputeRow, by = BY_SYSTEM) =>
+      emitDisputeEvent(tx, environment, type, { before, after, by, at });
     const created = await insertDispute(tx, environment.id, dispute);
     if (created) {
       await bookDispute(tx, environment.id, created, at);
@@ -108,17 +140,40 @@ function writeDispute(
     const known = await lockDispute(tx, environment.id, dispute);
     if (!known) throw new Error(`dispute ${dispute.processor_dispute_id} belongs to another environment`);
     if (known.read_at >= dispute.read_at) return known.read_at > dispute.read_at || !differs(known, dispute);
-    const { id, payment_id, processor, processor_dispute_id, created_at, ...changed } = dispute;
-    if (!differs(known, dispute)) {
+    const { id, payment_id, processor, processor_dispute_id, created_at, ...read } = dispute;
+    const changed = { ...read, ...afterResponse(known, read.status) };
+    if (!differs(known, changed)) {
       await updateDispute(tx, environment.id, known.id, { read_at: dispute.read_at });
       return true;
     }
     await updateDispute(tx, environment.id, known.id, changed);
-    await bookDispute(tx, environment.id, { ...known, ...changed }, at);
+    const after = { ...known, ...changed };
+    await bookDispute(tx, environment.id, after, at);
     await showOnPayment(tx, environment.id, known.payment_id);
-    await emit(changeOf(known.status, changed.status), known, { ...known, ...changed });
+    const ended = known.response_due_at !== null && after.response_due_at === null ? known.response : null;
+    const author = known.response_by ?? BY_SYSTEM;
+    if (ended === "submit" && sent && after.status !== "UNDER_REVIEW") {
+      const submitted = { ...after, status: "UNDER_REVIEW" as const };
+      await emit("dispute.evidence_submitted", known, submitted, author);
+      await emit(changeOf(submitted.status, after.status), submitted, after);
+    } else {
+      // A bank may decide while a response is on its way.
+      const isOurs = ended !== null && after.status === (ended === "submit" ? "UNDER_REVIEW" : "ACCEPTED");
+      await emit(changeOf(known.status, after.status), known, after, isOurs ? author : BY_SYSTEM);
+    }
     return true;
   });
+}
+
+/**
+ * Ends a begun response once the dispute needs none any more, whichever report tells. A processor reports a
+ * dispute that we gave up as lost.
+ */
+function afterResponse(known: DisputeRow, status: Dispute["status"]) {
+  return {
+    status: status === "LOST" && known.response === "accept" ? ("ACCEPTED" as const) : status,
+    response_due_at: status === "NEEDS_RESPONSE" ? known.response_due_at : null,
+  };
 }
 
 /** The event of a change; `dispute.updated` if the status stayed, or the bank asks for evidence again. */
@@ -151,6 +206,7 @@ const COMPARED_FIELDS = [
     "fee",
     "withdrawn",
     "dashboard_url",
+    "answerable",
   ],
 ] as const satisfies readonly (keyof DisputeRow)[];
 
@@ -159,26 +215,29 @@ const differs = (
   b: Pick<DisputeRow, (typeof COMPARED_FIELDS)[number]>,
 ) => COMPARED_FIELDS.some((member) => a[member] !== b[member]);
 
-async function emitEvent(
+const BY_SYSTEM: { actor: ActorRecord; request_id: string | null } = { actor: SYSTEM, request_id: null };
+
+/** Records a change of a dispute in the outbox and the audit log, in the transaction that holds its row. */
+export async function emitDisputeEvent(
   tx: Parameters<typeof insertEvent>[0],
   { id: environmentId, mode }: { id: string; mode: Mode },
   type: EventTypeOf<"dispute">,
-  before: DisputeRow | null,
-  after: DisputeRow,
-  at: Date,
+  change: { before: DisputeRow | null; after: DisputeRow; by: typeof BY_SYSTEM; at: Date },
 ): Promise<void> {
+  const { before, after, by, at } = change;
   const object = presentDispute(after, mode);
   const previous = before && changedMembers(presentDispute(before, mode), object);
   const event = newEvent(type, { objectId: after.id, operationId: null }, { object, previous }, at.toISOString());
   await insertEvent(tx, environmentId, event);
   const auditId = newId();
-  const audit = { id: auditId, actor: SYSTEM, action: type, object_id: after.payment_id, request_id: null };
-  const detail = { dispute: object.id, status: after.status };
+  const audit = { id: auditId, action: type, object_id: after.payment_id, ...by };
+  const detail = { dispute: object.id, status: after.status, event: event.id };
   await insertAudit(tx, environmentId, { ...audit, detail, created_at: idTime(auditId) });
 }
 
 /** Converts the row to the API's format. */
 export function presentDispute(row: DisputeRow, mode: Mode): Dispute {
+  const isResponding = row.response_due_at !== null;
   return {
     id: encodeId("dispute", row.id),
     object: "dispute",
@@ -191,11 +250,27 @@ export function presentDispute(row: DisputeRow, mode: Mode): Dispute {
     reason: row.reason,
     status: row.status,
     respond_by: row.respond_by,
+    evidence: presentEvidence(row),
+    available_actions: row.answerable && row.status === "NEEDS_RESPONSE" && !isResponding ? [...DISPUTE_ACTIONS] : [],
+    pending_action: isResponding ? row.response : null,
     fee: row.fee,
     network_reason_code: row.network_reason_code,
     dashboard_url: row.dashboard_url,
     environment: API_ENVIRONMENTS[mode],
     created_at: row.created_at,
     updated_at: row.updated_at,
+  };
+}
+
+function presentEvidence({ evidence }: Pick<DisputeRow, "evidence">): Dispute["evidence"] {
+  return {
+    product_description: evidence.product_description ?? null,
+    customer_communication: evidence.customer_communication ?? null,
+    shipping_carrier: evidence.shipping_carrier ?? null,
+    shipping_tracking: evidence.shipping_tracking ?? null,
+    shipped_at: evidence.shipped_at ?? null,
+    refund_policy: evidence.refund_policy ?? null,
+    notes: evidence.notes ?? null,
+    files: (evidence.files ?? []).map((id) => encodeId("file", id)),
   };
 }

@@ -8,6 +8,7 @@ import { toStripe } from "./amounts";
 import { Budget, createClient, post, toRequestFailure } from "./api";
 import { credentials, FIELDS, type StripeCredentials } from "./credentials";
 import { cardStore, createCustomers } from "./customers";
+import { respondToDispute } from "./disputes";
 import { brandOf, knownCard, METADATA } from "./outcomes";
 import { payments } from "./payments";
 import { EVENTS, stripeReports } from "./reports";
@@ -79,6 +80,7 @@ export function createStripeProcessor(options: ConnectorOptions<StripeCredential
     ...cardStore(stripe, customers, timeoutMs),
     reports: stripeReports(stripe, { webhookSecret, live, clock }),
     readDispute: (id) => readDispute(stripe, budget(), id),
+    respondToDispute: (request) => respondToDispute(stripe, budget(), request),
     statement: (range) => statement(stripe, range),
     checkConnection: () => checkConnection(stripe, budget(), { secretKey, live }),
     // Stripe's dashboard knows nothing of another endpoint's objects.

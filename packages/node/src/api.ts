@@ -2,7 +2,7 @@
 
 import type { DeclineCode } from "./problem.ts";
 
-import { type PageResult, type RequestOptions, Resource, type Result, type Transport } from "./transport.ts";
+import { type FileToUpload, type PageResult, type RequestOptions, Resource, type Result, type Transport } from "./transport.ts";
 
 import type { StreamOptions } from "./event-stream.ts";
 
@@ -407,7 +407,7 @@ export interface Dispute {
   transaction_id: string;
   /** Your own id for the customer; null if the payment has none. */
   customer_id: string | null;
-  /** The dispute's id at the processor, where you respond to it. */
+  /** The dispute's id at the processor. */
   processor_id: string;
   /** The disputed amount, in minor units. */
   amount: number;
@@ -419,11 +419,17 @@ export interface Dispute {
   status: "NEEDS_RESPONSE" | "UNDER_REVIEW" | "WON" | "LOST" | "ACCEPTED";
   /** Deadline for evidence; null when none is needed. */
   respond_by: string | null;
+  /** Your evidence: a draft until you submit it. */
+  evidence: DisputeEvidence;
+  /** What you can do with it here. Empty if it takes no response, or only the processor's own pages do. */
+  available_actions: ("update" | "submit" | "accept")[];
+  /** The response that was sent to the processor and is not confirmed yet. */
+  pending_action: "submit" | "accept" | null;
   /** What the processor charges for it, in minor units of `currency`; null if it doesn't tell. */
   fee: number | null;
   /** The card network's own code of the reason, such as `10.4`. */
   network_reason_code: string | null;
-  /** The dispute in the processor's dashboard, where you respond; null if it has no page of its own. */
+  /** The dispute in the processor's dashboard; null if it has no page of its own. */
   dashboard_url: string | null;
   /** Which of your two environments it belongs to. */
   environment: "sandbox" | "live";
@@ -431,6 +437,64 @@ export interface Dispute {
   created_at: string;
   /** When Cardlane learned of its last change. */
   updated_at: string;
+}
+
+export interface DisputeEvidence {
+  /** What the customer bought. */
+  product_description: string | null;
+  /** What you and the customer wrote to each other. */
+  customer_communication: string | null;
+  /** Who delivered it. */
+  shipping_carrier: string | null;
+  /** The carrier's tracking number, or several. */
+  shipping_tracking: string | null;
+  /** When it was shipped. */
+  shipped_at: string | null;
+  /** Your refund policy, and where the customer saw it. */
+  refund_policy: string | null;
+  /** Everything else that speaks for you. */
+  notes: string | null;
+  /** Ids of files that prove it. */
+  files: string[];
+}
+
+export interface UpdateDisputeRequest {
+  /** Members that you leave out stay as they are; null removes one. */
+  evidence: {
+    /** What the customer bought. */
+    product_description?: string | null;
+    /** What you and the customer wrote to each other. */
+    customer_communication?: string | null;
+    /** Who delivered it. */
+    shipping_carrier?: string | null;
+    /** The carrier's tracking number, or several. */
+    shipping_tracking?: string | null;
+    /** When it was shipped. */
+    shipped_at?: string | null;
+    /** Your refund policy, and where the customer saw it. */
+    refund_policy?: string | null;
+    /** Everything else that speaks for you. */
+    notes?: string | null;
+    /** Ids of files that prove it. Replaces the earlier list. */
+    files?: string[] | null;
+  };
+}
+
+export interface File {
+  /** Unique id of the file. */
+  id: string;
+  /** Always `file`. */
+  object: "file";
+  /** The file's name, as you sent it. */
+  name: string;
+  /** The media type, read from the content. */
+  type: "application/pdf" | "image/png" | "image/jpeg";
+  /** Size in bytes. */
+  size: number;
+  /** Which of your two environments it belongs to. */
+  environment: "sandbox" | "live";
+  /** When it was uploaded. */
+  created_at: string;
 }
 
 export interface CustomerList {
@@ -1186,7 +1250,7 @@ export interface ApiKey {
   /** The last four characters of the secret. */
   last4: string;
   /** What requests with this key can do. */
-  permissions: ("payment.create" | "payment.read" | "transaction.read" | "transaction.search" | "transaction.capture" | "transaction.void" | "transaction.refund" | "client_session.create" | "subscription_plan.read" | "subscription_plan.write" | "webhook_endpoint.read" | "webhook_endpoint.write" | "event.read" | "balance.read" | "payment_method.read" | "payment_method.write" | "test_clock.write" | "subscription.read" | "subscription.write" | "invoice.read" | "invoice.write" | "dispute.read" | "report.read")[];
+  permissions: ("payment.create" | "payment.read" | "transaction.read" | "transaction.search" | "transaction.capture" | "transaction.void" | "transaction.refund" | "client_session.create" | "subscription_plan.read" | "subscription_plan.write" | "webhook_endpoint.read" | "webhook_endpoint.write" | "event.read" | "balance.read" | "payment_method.read" | "payment_method.write" | "test_clock.write" | "subscription.read" | "subscription.write" | "invoice.read" | "invoice.write" | "dispute.read" | "dispute.write" | "report.read")[];
   /** It becomes `EXPIRED` at `expires_at`, without an event. */
   status: "ACTIVE" | "DISABLED" | "EXPIRED" | "REVOKED";
   /** Addresses and CIDR blocks it may be used from; empty means anywhere. */
@@ -1680,9 +1744,9 @@ export interface EventObjects {
   "refund.succeeded": Transaction;
   /** A refund failed, either immediately or after it was accepted; its amount can be refunded again. */
   "refund.failed": Transaction;
-  /** A cardholder's bank disputes a payment and may take the money back. Respond at the processor before `respond_by`. */
+  /** A cardholder's bank disputes a payment and may take the money back. Respond before `respond_by`. */
   "dispute.opened": Dispute;
-  /** The bank asks for evidence again, or another member of a dispute changed, such as the amount. */
+  /** You saved evidence, the bank asks for evidence again, or another member of a dispute changed, such as the amount. */
   "dispute.updated": Dispute;
   /** The evidence is with the cardholder's bank, which decides. */
   "dispute.evidence_submitted": Dispute;
@@ -2202,6 +2266,53 @@ class DisputesResource extends Resource {
    */
   get(id: string, options?: RequestOptions): Result<Dispute> {
     return this.send({ method: "GET", path: `/v1/disputes/${encodeURIComponent(id)}` }, options);
+  }
+
+  /**
+   * Save evidence. Saves evidence as a draft, while the dispute is NEEDS_RESPONSE. Nothing reaches the bank before you submit it.
+   *
+   * Needs the permission `dispute.write`.
+   */
+  update(id: string, body: UpdateDisputeRequest, options?: RequestOptions): Result<Dispute> {
+    return this.send({ method: "PATCH", path: `/v1/disputes/${encodeURIComponent(id)}`, body, takesKey: true }, options);
+  }
+
+  /**
+   * Submit evidence. Sends the saved evidence to the cardholder's bank, which then decides. It can be sent once, and not changed afterwards.
+   *
+   * Needs the permission `dispute.write`.
+   */
+  submit(id: string, options?: RequestOptions): Result<Dispute> {
+    return this.send({ method: "POST", path: `/v1/disputes/${encodeURIComponent(id)}/submit`, body: {}, takesKey: true }, options);
+  }
+
+  /**
+   * Accept a dispute. Gives the amount up, and the fee if there is one. This can't be undone.
+   *
+   * Needs the permission `dispute.write`.
+   */
+  accept(id: string, options?: RequestOptions): Result<Dispute> {
+    return this.send({ method: "POST", path: `/v1/disputes/${encodeURIComponent(id)}/accept`, body: {}, takesKey: true }, options);
+  }
+}
+
+class FilesResource extends Resource {
+  /**
+   * Upload a file. Uploads a PDF, PNG or JPEG file of at most 5 MB as `multipart/form-data`, for a dispute's `evidence.files`. A file that is not used for a day is removed.
+   *
+   * Needs the permission `dispute.write`.
+   */
+  create(file: FileToUpload, options?: RequestOptions): Result<File> {
+    return this.send({ method: "POST", path: "/v1/files", file, takesKey: true }, options);
+  }
+
+  /**
+   * Get a file. A file's name, type and size.
+   *
+   * Needs the permission `dispute.read`.
+   */
+  get(id: string, options?: RequestOptions): Result<File> {
+    return this.send({ method: "GET", path: `/v1/files/${encodeURIComponent(id)}` }, options);
   }
 }
 
@@ -2751,6 +2862,7 @@ export class Resources {
   readonly payments: PaymentsResource;
   readonly transactions: TransactionsResource;
   readonly disputes: DisputesResource;
+  readonly files: FilesResource;
   readonly customers: CustomersResource;
   readonly paymentMethods: PaymentMethodsResource;
   readonly subscriptionPlans: SubscriptionPlansResource;
@@ -2772,6 +2884,7 @@ export class Resources {
     this.payments = new PaymentsResource(transport);
     this.transactions = new TransactionsResource(transport);
     this.disputes = new DisputesResource(transport);
+    this.files = new FilesResource(transport);
     this.customers = new CustomersResource(transport);
     this.paymentMethods = new PaymentMethodsResource(transport);
     this.subscriptionPlans = new SubscriptionPlansResource(transport);

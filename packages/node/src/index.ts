@@ -6,7 +6,7 @@ export type * from "./api.ts";
 export * from "./errors.ts";
 export type { StreamOptions } from "./event-stream.ts";
 export type { DeclineCode, ErrorCode, Problem } from "./problem.ts";
-export type { ClientOptions, PageResult, RequestOptions, ResponseInfo, Result } from "./transport.ts";
+export type { ClientOptions, FileToUpload, PageResult, RequestOptions, ResponseInfo, Result } from "./transport.ts";
 export { type ThinEvent, type VerifyOptions, type WebhookHeaders, WebhookVerificationError } from "./webhooks.ts";
 
 /** The Cardlane API. Create one client per API key and reuse it. */

@@ -88,11 +88,16 @@ export class PageResult<Page extends ListPage<Item>, Item> extends Result<Page> 
   }
 }
 
+/** A file with its name, as people know it. */
+export type FileToUpload = { name: string; data: Blob | Uint8Array<ArrayBuffer> };
+
 type Call = {
   method: string;
   path: string;
   query?: object;
   body?: object;
+  /** Sent as a form instead of a body. */
+  file?: FileToUpload;
   /** Takes an idempotency key. */
   takesKey?: true;
   /** Changes nothing, whatever the method. */
@@ -100,6 +105,12 @@ type Call = {
   /** Pages by the last item's id. */
   byCursor?: true;
 };
+
+function formOf({ name, data }: FileToUpload): FormData {
+  const form = new FormData();
+  form.set("file", data instanceof Blob ? data : new Blob([data]), name);
+  return form;
+}
 
 /** Sends calls, with key, retries, time-outs and errors. */
 export class Transport {
@@ -133,7 +144,7 @@ export class Transport {
     const timeoutMs = checkedTimeout(options.timeoutMs ?? this.#timeoutMs);
     const headers = this.#headers(call, idempotencyKey);
     const url = this.#baseUrl + call.path + queryString(call.query);
-    const body = call.body === undefined ? null : JSON.stringify(call.body);
+    const body = call.file ? formOf(call.file) : call.body === undefined ? null : JSON.stringify(call.body);
     // Covers all attempts: one without a response may have done the work, whatever the next one reports.
     let isUnknown = false;
     const advice = () => (isUnknown && !isRead ? unknownOutcome(idempotencyKey) : "");

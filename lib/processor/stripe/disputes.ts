@@ -1,0 +1,87 @@
+import type Stripe from "stripe";
+import type { DisputeEvidence, DisputeResponseOutcome, DisputeResponseRequest } from "../records";
+import { type Budget, postOnceByState, toRequestFailure } from "./api";
+
+/** Stripe's fields for files, each of which takes one. Beyond the first, it sorts them only for display. */
+const FILE_FIELDS = [
+  "uncategorized_file",
+  "service_documentation",
+  "shipping_documentation",
+  "customer_communication",
+  "receipt",
+  "refund_policy",
+  "cancellation_policy",
+  "customer_signature",
+] as const;
+
+/**
+ * Submits evidence or closes the dispute, each under the response's reference. Stripe takes either once, and
+ * the dispute tells which it took.
+ */
+export async function respondToDispute(
+  stripe: Stripe,
+  budget: Budget,
+  request: DisputeResponseRequest,
+): Promise<DisputeResponseOutcome> {
+  const { dispute, reference } = request;
+  try {
+    if (request.kind === "accept") {
+      await postOnceByState(budget, reference, (options) => stripe.disputes.close(dispute, {}, options));
+      return { kind: "sent" };
+    }
+    const evidence = { ...textsOf(request.evidence), ...(await uploadFiles(stripe, budget, request)) };
+    await postOnceByState(budget, reference, (options) =>
+      stripe.disputes.update(dispute, { evidence, submit: true }, options),
+    );
+    return { kind: "sent" };
+  } catch (error) {
+    const failure = toRequestFailure(error);
+    switch (failure.kind) {
+      case "refused":
+        return { kind: "refused", refusal: failure.refusal };
+      case "card":
+        return { kind: "unknown", reason: failure.note };
+      case "not_sent":
+      case "unknown":
+        return { kind: failure.kind, reason: failure.reason };
+      default:
+        return failure satisfies never;
+    }
+  }
+}
+
+/** Stripe has no text fields for what was written with the customer. */
+function textsOf({ texts, shippedAt }: DisputeEvidence): Stripe.DisputeUpdateParams.Evidence {
+  const { product_description, shipping_carrier, shipping_tracking, refund_policy } = texts;
+  const others = [
+    texts.customer_communication && `Communication with the customer:\n${texts.customer_communication}`,
+    texts.notes,
+  ].filter(Boolean);
+  return {
+    ...(product_description && { product_description }),
+    ...(shipping_carrier && { shipping_carrier }),
+    ...(shipping_tracking && { shipping_tracking_number: shipping_tracking }),
+    ...(shippedAt && { shipping_date: shippedAt.toISOString().slice(0, 10) }),
+    ...(refund_policy && { refund_policy_disclosure: refund_policy }),
+    ...(others.length > 0 && { uncategorized_text: others.join("\n\n") }),
+  };
+}
+
+/** Uploads each file under a key of its own, so that a repeat has the same ids and sends the same evidence. */
+async function uploadFiles(
+  stripe: Stripe,
+  budget: Budget,
+  { reference, evidence }: Extract<DisputeResponseRequest, { kind: "submit" }>,
+): Promise<Stripe.DisputeUpdateParams.Evidence> {
+  const ids: Partial<Record<(typeof FILE_FIELDS)[number], string>> = {};
+  for (const [index, field] of FILE_FIELDS.entries()) {
+    const file = evidence.files[index];
+    if (!file) break;
+    const { name, type, bytes: data } = file;
+    const { id } = await postOnceByState(budget, `${reference}:${file.id}`, (options) =>
+      stripe.files.create({ purpose: "dispute_evidence", file: { data, name, type } }, options),
+    );
+    ids[field] = id;
+  }
+  return ids;
+}
