@@ -156,7 +156,7 @@ const hasNoDate = (values: KeyFormValues, timeZone: string) =>
 
 type LimitFieldsProps = { form: FormState<KeyFormValues>; currencies: readonly CurrencyOption[] };
 
-/** What the key may refund. */
+/** Limits of the key's refunds. */
 function LimitFields({ form: { values, field }, currencies }: LimitFieldsProps) {
   return (
     <fieldset className="flex min-w-0 max-w-xl flex-col gap-3">

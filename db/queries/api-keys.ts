@@ -112,7 +112,7 @@ export async function expireApiKeyIn(
   return rows[0] as ApiKeyRow;
 }
 
-/** Counts the day's amounts anew, for limits in another currency. */
+/** Resets the day's amounts, for limits in another currency. */
 export async function forgetLimitedAmount(orm: Orm, environmentId: string, id: string): Promise<void> {
   await orm.update(apiKeys).set({ limited_amount: 0 }).where(byId(environmentId, id));
 }

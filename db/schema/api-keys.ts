@@ -40,7 +40,7 @@ export const apiKeys = pgTable(
     last_used_ip: text("last_used_ip"),
     /** The key this one replaces. */
     rotated_from: uuid("rotated_from"),
-    /** What it may refund; null = no limits. */
+    /** Limits of its refunds; null = none. */
     limits: jsonb("limits").$type<KeyLimits>(),
     /** The first key of its rotations, in whose row all of them count; null = its own. */
     limits_counted_in: uuid("limits_counted_in"),

@@ -45,7 +45,7 @@ type Endpoints = { [E in Callable as `${E["method"]} ${E["path"]}`]: E };
 export type EndpointAddress = keyof Endpoints;
 
 type Given<Name extends string, Schema> = Schema extends z.ZodType ? { [N in Name]: z.input<Schema> } : unknown;
-/** What a call of the endpoint must give. */
+/** Arguments of the endpoint's call. */
 export type Needed<A extends EndpointAddress> = ([PathParams<A>] extends [never]
   ? unknown
   : { params: PathParams<A> }) &

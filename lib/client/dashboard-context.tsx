@@ -22,7 +22,7 @@ export type DashboardData = {
   };
   /** Days that an account may keep test data with an unverified address; 0 = unlimited. */
   unverifiedAccountDays: number;
-  /** Where e-mail goes. */
+  /** Destination of e-mail. */
   mail: MailRoute;
   permissions: UserPermission[];
   /** The environment's test clock; null = real time. */

@@ -461,5 +461,5 @@ export const apiKey: ApiKey = {
   updated_at: "2026-11-19T08:15:02.464Z",
 };
 
-/** What every list of examples has. */
+/** Fields common to all lists in examples. */
 export const page = { object: "list", limit: 20, offset: 0, has_more: false, total_capped: false } as const;

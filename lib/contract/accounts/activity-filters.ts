@@ -22,7 +22,7 @@ const AREAS_OF_SETTINGS = {
   },
 } as const satisfies Record<string, Area>;
 
-/** What an act is about; an act is in one area. */
+/** Areas of acts; an act is in exactly one. */
 export const ACTIVITY_AREAS = {
   payments: { label: "Payments", acts: ["payment.%", "refund.%", "payment\\_method.%"] },
   subscriptions: { label: "Subscriptions", acts: ["subscription.%", "invoice.%", "portal\\_session.%"] },

@@ -1,4 +1,4 @@
-/** What the team and Cardlane's support staff did, in words. Without zod. */
+/** Descriptions of acts by the team and Cardlane's support staff. Without zod. */
 import { fullTimeText, moneyTextWithCode } from "@/lib/contract/format";
 import type { Mode } from "@/lib/contract/transactions/words";
 

@@ -18,7 +18,7 @@ export const API_KEY_STATES = ["ACTIVE", "DISABLED", "EXPIRED", "REVOKED"] as co
 export const API_KEY_ACTIONS = ["edit", "rotate", "disable", "enable", "revoke"] as const;
 export type ApiKeyAction = (typeof API_KEY_ACTIONS)[number];
 
-/** What a key may refund. A day is UTC's; its count starts when the limits are set. */
+/** Limits of a key's refunds. Days are UTC's; the day's count starts when the limits are set. */
 export const keyLimits = z
   .strictObject({
     refund_max: amount.nullable().default(null).describe("The largest single refund, in minor units; null: any."),

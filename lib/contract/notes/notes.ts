@@ -7,7 +7,7 @@ import { idOf } from "@/lib/contract/ids";
 export const NOTE_SUBJECTS = ["payment", "customer", "dispute"] as const;
 export type NoteSubject = (typeof NOTE_SUBJECTS)[number];
 
-/** What a member of the team wrote on an object, for colleagues. */
+/** Text by a member of the team about an object, for colleagues. */
 export const note = z.object({
   id: idOf("note"),
   object: z.literal("note"),

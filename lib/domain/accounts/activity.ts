@@ -109,13 +109,13 @@ const AFTER_ALL = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 type ActivityInput = ActivityQuery & {
   /** Public id of the last entry of the page before. */
   before?: string | null;
-  /** Of the query's days. */
+  /** The zone in which the query's days begin. */
   timeZone: string;
 };
 
 /**
- * What the merchant's members did with money, prices, links and settings, and what Cardlane's support staff
- * did and viewed, newest first.
+ * Acts of the merchant's members on money, prices, links and settings, and acts and look-ups of Cardlane's
+ * support staff, newest first.
  */
 export async function listActivity(ctx: Context, input: ActivityInput): Promise<ActivityPage> {
   const rows = await listActs(ctx, input, PAGE_SIZE + 1);

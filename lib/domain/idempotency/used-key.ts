@@ -4,7 +4,7 @@ import { AppError } from "@/lib/contract/errors";
 import type { Context, IdempotencyRequest, KeyedRequest, Reply, Service } from "../context";
 import { noteReplay, noteReuse } from "./note-key-use";
 
-/** Rules for a key in use, the same for all requests. */
+/* Rules for a key in use, the same for all requests. */
 
 /** Time that a duplicate waits for the first request before it gets 409. */
 export const WAIT_MS = 2_000;

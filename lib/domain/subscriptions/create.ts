@@ -168,7 +168,7 @@ export function requireChargeable(plan: BoughtPlan, quantity: number): void {
   throw invalid("quantity", `A period must not cost more than ${formatMinor(MAX_AMOUNT, plan.currency)}.`);
 }
 
-/** As long as a plan's longest interval. Years beyond 9999 have no ISO 8601 form that clients parse. */
+/** Equals a plan's longest interval. Years beyond 9999 have no ISO 8601 form that clients parse. */
 const MAX_TRIAL_YEARS = 100;
 
 /** Parses a caller's end of a trial. Throws unless it is later than now, by at most {@link MAX_TRIAL_YEARS}. */

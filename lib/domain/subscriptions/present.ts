@@ -52,7 +52,6 @@ export function presentSubscription(row: SubscriptionRow, mode: Mode, nextAction
   };
 }
 
-/** `INV-000001`. */
 /**
  * The next action of an INCOMPLETE subscription without a payment in progress: the customer pays its invoice,
  * on the invoice's page.
@@ -64,6 +63,7 @@ export function payInvoiceAction({ service }: ShownIn, row: SubscriptionRow): Ne
   return { type: "redirect_to_url", redirect_to_url: { url }, expires_at: due_at };
 }
 
+/** `INV-000001`. */
 export const invoiceNumber = (number: number): string => `INV-${String(number).padStart(6, "0")}`;
 
 /** The environment of an object to show, and what its links are made with. */

@@ -35,7 +35,7 @@ export async function beginRefunds(
       // A concurrent refund must not take away what is reserved next.
       await lockPayment(tx, environment.id, null, paymentId);
       const snapshot = await findPayment(tx, environment.id, paymentId);
-      // What was paid after the end is due from that payment alone, even if somebody has refunded it already.
+      // An amount paid after the end is due from that payment alone, even if it was already refunded manually.
       const isLate = paid_at !== null && row.ended_at !== null && paid_at >= row.ended_at;
       if (isLate && (await isRefundedByItself(tx, environment.id, paymentId))) continue;
       const share = isLate ? Math.min(left, amount_paid) : left;

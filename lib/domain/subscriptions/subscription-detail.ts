@@ -101,8 +101,7 @@ async function refundableOf(ctx: Context, { payment_ids }: InvoiceRow): Promise<
 
 /**
  * True if another event of the same change covers it: an invoice that was paid or declined immediately was
- * made then,
- *  and a period begins with its invoice.
+ * created then, and a period begins with its invoice.
  */
 function isSaid({ type, created_at, data }: HistoryRow, rows: readonly HistoryRow[]): boolean {
   const together = rows.filter((other) => other.created_at === created_at).map((other) => other.type);

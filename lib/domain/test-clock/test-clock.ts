@@ -13,13 +13,13 @@ const CACHED_MS = 500;
 /** Time for requests that began with a running clock to end; later ones find it frozen. */
 const HELD_MS = 2 * CACHED_MS;
 
-/** The environment's clock. Throws `permission_denied` in live mode, which has none. */
 /** The times of subscriptions that a user may want to advance to. */
 export async function getClockPresets(ctx: Context): Promise<ClockPresets> {
   requireTestMode(ctx);
   return findNextPeriods(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id);
 }
 
+/** The environment's clock. Throws `permission_denied` in live mode, which has none. */
 export async function getTestClock(ctx: Context): Promise<TestClock> {
   requireTestMode(ctx);
   const { sql } = ctx.service.db.within(ctx.environment.id);
