@@ -20,7 +20,9 @@ import { newInvoiceSession, newSetupSession } from "./internal-sessions";
 const { db } = await testDatabase({ max: 20 });
 
 const DECLINED = "4000000000000002";
-const RENEWAL = "2027-02-28T10:00:00.000Z";
+// A test clock is never behind real time, so the renewal is still to come.
+const YEAR = new Date().getUTCFullYear() + 1;
+const RENEWAL = `${YEAR}-04-30T10:00:00.000Z`;
 const uuid = (kind: "subscription" | "invoice", id: string) => decodeId(kind, id) ?? "";
 
 /** A form at an address, as its shopper uses it. */
@@ -49,7 +51,7 @@ const ctxOf = ({ service, merchant }: SubscriptionTenant, at: string) =>
   testContext(service, { ...merchant.test, clock: { offsetMs: 0, frozenAt: at } });
 
 async function unpaidRenewal({ email = null as string | null } = {}) {
-  const tenant = await subscriptionTenant(db, { start: "2027-01-31T10:00:00.000Z" });
+  const tenant = await subscriptionTenant(db, { start: `${YEAR}-03-31T10:00:00.000Z` });
   const plan_id = await tenant.plan();
   const made = await tenant.create({
     plan_id,
@@ -131,7 +133,7 @@ test("visits of one invoice lead to one form, as long as it accepts attempts", a
   for (let i = 0; i < 5; i++) await form.pay(DECLINED);
   const next = await open();
   expect(next?.url).not.toBe(first?.url);
-  expect(await opener(renewal, "2027-03-01T09:30:00.000Z")()).not.toEqual(next);
+  expect(await opener(renewal, `${YEAR}-05-01T09:30:00.000Z`)()).not.toEqual(next);
   expect((await (await formAt(tenant, next)).pay()).state.status).toBe("COMPLETED");
   const made = await db.sql`select 1 from events where environment_id = ${tenant.environmentId}
     and type = 'client_session.created'`;
@@ -152,11 +154,11 @@ test("after twenty attempts on an invoice within a day it has no form, until the
     unlimited.mockRestore();
   }
   expect(await open()).toBeNull();
-  expect(await opener(renewal, "2027-03-01T10:30:00.000Z")()).not.toBeNull();
+  expect(await opener(renewal, `${YEAR}-05-01T10:30:00.000Z`)()).not.toBeNull();
 });
 
 const CHALLENGED = "4000000000003220";
-const LATER = "2027-02-28T10:05:00.000Z";
+const LATER = `${YEAR}-04-30T10:05:00.000Z`;
 
 /** The form of an unpaid invoice, whose shopper has a challenge. `pass`: passes it. */
 async function challenged({ tenant, unpaid }: Awaited<ReturnType<typeof unpaidRenewal>>) {
