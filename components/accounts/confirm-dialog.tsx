@@ -24,7 +24,7 @@ export function ConfirmDialog({ kind, staff, onEnd }: ConfirmDialogProps) {
       form={form}
       size="sm"
       title="Confirm it’s you"
-      description={`Required for live keys and payment links, team and business changes, and large refunds. Valid for ${REAUTHENTICATION_MINUTES} minutes.`}
+      description={`Required for live keys and payment links, team and business changes, approvals, and large refunds. Valid for ${REAUTHENTICATION_MINUTES} minutes.`}
       submitLabel="Confirm"
       onSubmit={reauthenticate}
       onClose={() => onEnd(false)}

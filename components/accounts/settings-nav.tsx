@@ -109,6 +109,13 @@ export const SETTINGS_PAGES = [
     also: ["members", "roles", "invite", "users", "permissions"],
   },
   {
+    path: "approvals",
+    label: "Approvals",
+    group: "Business",
+    permission: "team.manage",
+    also: ["rules", "refunds", "second person", "four eyes", "limits"],
+  },
+  {
     path: "activity",
     label: "Activity",
     group: "Business",

@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { RequestApproval } from "@/components/approvals/request-approval";
 import { AmountError } from "@/components/ui/amount-error";
 import { Banner } from "@/components/ui/banner";
 import { Facts, Money } from "@/components/ui/card";
@@ -55,6 +56,16 @@ function RefundForm({ work, forMerchant = false, onClose }: RefundFormProps) {
     if (forMerchant) keepStaffReason(driver.paymentId, comment);
     const acknowledged = disputed && { acknowledge_dispute: true as const };
     void driver.submit({ amount: amount.minor, reason, ...(comment && { comment }), ...acknowledged }, amount.minor);
+  }
+
+  if (refusal?.needsApproval && subject && amount.minor !== null) {
+    const parameters = {
+      amount: amount.minor,
+      reason,
+      ...(comment && { comment }),
+      ...(disputed && { acknowledge_dispute: true as const }),
+    };
+    return <RequestApproval paymentId={driver.paymentId} {...{ refusal, subject, parameters, onClose }} />;
   }
 
   const errors = {

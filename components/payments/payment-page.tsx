@@ -2,6 +2,7 @@
 
 import { ChevronRight } from "lucide-react";
 import Link from "next/link";
+import { PaymentApprovals } from "@/components/approvals/payment-approvals";
 import { NotesCard } from "@/components/notes/notes-card";
 import { MoneyMarks, StatusBadge, statusLabel } from "@/components/ui/badge";
 import { Banner } from "@/components/ui/banner";
@@ -36,6 +37,7 @@ export function PaymentPage({ initial }: { initial: PaymentDetail }) {
       )}
       <div className="flex flex-col gap-4">
         <PaymentNotice detail={detail} mode={mode} />
+        <PaymentApprovals paymentId={payment.id} />
         <PaymentAmounts detail={detail} wide />
         <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
           <div className="flex min-w-0 flex-col gap-4">

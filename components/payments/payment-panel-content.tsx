@@ -1,5 +1,6 @@
 "use client";
 
+import { PaymentApprovals } from "@/components/approvals/payment-approvals";
 import { NotesCard } from "@/components/notes/notes-card";
 import { MoneyMarks, StatusBadge, statusLabel } from "@/components/ui/badge";
 import { Banner } from "@/components/ui/banner";
@@ -54,6 +55,7 @@ export function PaymentPanelContent({ paymentId, mode }: { paymentId: string; mo
         </Banner>
       )}
       <PaymentNotice detail={detail} mode={mode} />
+      <PaymentApprovals paymentId={payment.id} />
       <PaymentAmounts detail={detail} wide={false} />
       <HistoryBlocks detail={detail} mode={mode} />
       <FactBlocks detail={detail} mode={mode} />

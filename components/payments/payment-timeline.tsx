@@ -83,6 +83,11 @@ function Entry({ entry, mode }: { entry: TimelineEntry; mode: TimelineMode }) {
           <span className="text-ink">
             <Actor actor={entry.actor} />
           </span>
+          {entry.requested_by !== null && (
+            <>
+              , who approved the request of <span className="text-ink">{entry.requested_by}</span>
+            </>
+          )}
         </p>
       )}
     </TimelineItem>

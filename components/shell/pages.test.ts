@@ -20,8 +20,8 @@ const HIDDEN_FROM: Record<MerchantRole, readonly string[]> = {
   operator: ["API keys", "Webhooks"],
   finance: ["API keys", "Webhooks"],
   support: ["Payouts", "Reports", "API keys", "Webhooks", "Events"],
-  developer: [],
-  viewer: ["API keys", "Webhooks"],
+  developer: ["Approvals"],
+  viewer: ["Approvals", "API keys", "Webhooks"],
 };
 
 describe("the navigation", () => {

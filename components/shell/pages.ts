@@ -12,6 +12,7 @@ import {
   ScrollText,
   Settings,
   ShoppingCart,
+  UserCheck,
   Users,
   Wallet,
   Webhook,
@@ -92,6 +93,15 @@ export const SHELL_PAGES: readonly ShellPage[] = [
     also: ["chargebacks", "evidence", "deadlines"],
     group: "main",
     permission: "dispute.read",
+  },
+  {
+    label: "Approvals",
+    path: "/approvals",
+    icon: UserCheck,
+    key: "a",
+    also: ["requests", "second person", "approve", "four eyes"],
+    group: "main",
+    permission: "transaction.refund",
   },
   {
     label: "Payouts",

@@ -1,6 +1,7 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { RoleViewBanner } from "@/components/team/role-view";
+import { Badge } from "@/components/ui/badge";
 import { Banner } from "@/components/ui/banner";
 import { Logo } from "@/components/ui/page-header";
 import type { DashboardData } from "@/lib/client/dashboard-context";
@@ -59,8 +60,11 @@ export function Shell({ children, ...data }: DashboardData & { children: ReactNo
   );
 }
 
-function Navigation({ mode, merchant, user, permissions }: DashboardData) {
-  const pages = openTo(SHELL_PAGES, (permission) => permissions.includes(permission));
+function Navigation({ mode, merchant, user, permissions, approvals }: DashboardData) {
+  const opened = openTo(SHELL_PAGES, (permission) => permissions.includes(permission));
+  // Most teams have no rule: their menu is shorter by it, and the key and the palette still open the page.
+  const pages = opened.filter(({ path }) => path !== APPROVALS || approvals !== null);
+  const counts = { [APPROVALS]: approvals ?? 0 };
   const developers = pages.filter(({ group }) => group === "developers");
   const inMode = (path: string) => `/${mode}${path}`;
   return (
@@ -77,7 +81,7 @@ function Navigation({ mode, merchant, user, permissions }: DashboardData) {
         <SearchButton />
       </div>
       <nav aria-label="Dashboard" className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-3 py-2">
-        <PageLinks mode={mode} pages={pages} group="main" />
+        <PageLinks mode={mode} pages={pages} group="main" counts={counts} />
         <PageLinks mode={mode} pages={pages} group="selling" />
         <NavFold
           label="Developers"
@@ -97,9 +101,28 @@ function Navigation({ mode, merchant, user, permissions }: DashboardData) {
   );
 }
 
-type PageLinksProps = { mode: string; pages: readonly ShellPage[]; group: ShellPage["group"] };
+const APPROVALS = "/approvals";
+const MAX_SHOWN = 99;
 
-function PageLinks({ mode, pages, group }: PageLinksProps) {
+function NavCount({ count }: { count: number }) {
+  if (count === 0) return null;
+  return (
+    <Badge tone="accent" className="ml-auto">
+      {count > MAX_SHOWN ? `${MAX_SHOWN}+` : count}
+      <span className="sr-only"> to decide</span>
+    </Badge>
+  );
+}
+
+type PageLinksProps = {
+  mode: string;
+  pages: readonly ShellPage[];
+  group: ShellPage["group"];
+  /** What waits for the user, by path. */
+  counts?: Readonly<Record<string, number>>;
+};
+
+function PageLinks({ mode, pages, group, counts = {} }: PageLinksProps) {
   return (
     <ul className="flex flex-col gap-px">
       {pages
@@ -114,6 +137,7 @@ function PageLinks({ mode, pages, group }: PageLinksProps) {
             >
               <Icon aria-hidden="true" />
               {label}
+              <NavCount count={counts[path] ?? 0} />
             </NavLink>
           </li>
         ))}

@@ -1,5 +1,6 @@
 import { and, eq, sql as fragment, ne, type SQL } from "drizzle-orm";
 import type { ApprovalAction, ApprovalStatus } from "@/lib/contract/approvals/words";
+import type { Mode } from "@/lib/contract/transactions/words";
 import type { Orm, Sql, Transaction } from "../client";
 import { type ApprovalRequestRow, type ApprovalRuleRow, approvalRequests, approvalRules } from "../schema/approvals";
 import type { ActorRecord } from "../schema/operations";
@@ -267,4 +268,39 @@ export function approveInside(
     )`,
     check: sql`, require_written(1 - (select count(*) from reserved) + (select count(*) from approved))`,
   };
+}
+
+/** A request with a mail to write: while it is open to those who may decide, then to its member. */
+export type ApprovalMailDue = Pick<
+  ApprovalRequestRow,
+  "environment_id" | "id" | "amount" | "currency" | "requested_by"
+> & {
+  status: ApprovalStatus;
+  mode: Mode;
+  merchant_id: string;
+  finance_decides: boolean;
+  /** Null once the member was removed, or while they have no verified address. */
+  requester: string | null;
+  /** The approver's verified address. */
+  decider: string | null;
+};
+
+/**
+ * Takes requests whose mail is due, which the transaction must write. Crosses environments; index:
+ * `approval_requests_mail_due`.
+ */
+export async function takeApprovalMails(tx: Orm, limit: number): Promise<ApprovalMailDue[]> {
+  return (await tx.execute(fragment`
+    with due as (
+      select environment_id, id from approval_requests where mail_due
+      order by environment_id, id limit ${limit}::int for update skip locked
+    )
+    update approval_requests r set mail_due = false
+    from due join environments e on e.id = due.environment_id
+    where r.environment_id = due.environment_id and r.id = due.id
+    returning r.environment_id, r.id, r.amount::float8 as amount, r.currency, r.status, r.requested_by, e.mode, e.merchant_id,
+      exists (select from approval_rules a where a.environment_id = r.environment_id and a.action = 'REFUND' and a.finance_decides)
+        as finance_decides,
+      (select u.email from users u where u.id = r.requested_by and u.owns_email) as requester,
+      (select u.email from users u where u.id = r.decided_by and u.owns_email) as decider`)) as unknown as ApprovalMailDue[];
 }

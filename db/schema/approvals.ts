@@ -13,6 +13,7 @@ import {
   uuid,
 } from "drizzle-orm/pg-core";
 import { APPROVAL_ACTIONS, APPROVAL_STATUSES } from "@/lib/contract/approvals/words";
+import type { RefundReason } from "@/lib/contract/transactions/words";
 import { environmentId, instant, money, oneOf } from "../columns";
 
 /** When an act needs a second person: a row per action and environment, none while nobody is bound. */
@@ -102,7 +103,7 @@ export const approvalRequests = pgTable(
 export type ApprovalRequestRow = typeof approvalRequests.$inferSelect;
 
 export type ApprovalParameters = {
-  reason: string | null;
+  reason: RefundReason | null;
   comment: string | null;
   acknowledge_dispute: boolean;
 };

@@ -9,10 +9,12 @@ import type { Payment } from "@/lib/contract/payments/payment";
 import { listPayouts, listSettlementBatches } from "@/lib/contract/settlement/endpoints";
 import type { Subscription } from "@/lib/contract/subscriptions/subscription";
 import { testWebhookEndpoint } from "@/lib/contract/webhooks/endpoints";
+import { requestRefund } from "@/lib/domain/approvals/requests";
 import { createPaymentLink } from "@/lib/domain/checkout/payment-links";
 import { connectProcessor, replaceRules } from "@/lib/domain/processors/connections";
 import { runPayouts } from "@/lib/domain/settlement/payouts";
 import { runSettlement } from "@/lib/domain/settlement/settle";
+import { newId } from "@/lib/ids";
 import { ownToken } from "@/lib/processor/adyen/tokens";
 import { STRIPE } from "@/lib/processor/stripe/connector";
 import { test as connecting, openProcessors } from "../connecting";
@@ -111,7 +113,10 @@ async function idsOf(
   const price = { amount: 1_999, currency: "USD", description: "A poster" };
   const link = await createPaymentLink(tenant.context(), createPaymentLinkBody.parse(price));
   const [key] = await sql<{ id: string }[]>`select id from api_keys where environment_id = ${merchant.test.id} limit 1`;
+  const requester = { userId: newId(), name: "Ada", email: "ada@shop.example", role: "operator" as const };
+  const request = { subject: payment.id, parameters: { amount: 1 }, reason: "The parcel is lost", user: requester };
   return {
+    approvals: (await requestRefund(tenant.context(), request)).id,
     plans: (await newPlan(api)).id,
     events: await first(api.call(listEvents)),
     "api-keys": encodeId("apiKey", key?.id ?? ""),

@@ -11,6 +11,7 @@ const CROSSING: Record<string, string> = {
   "lib/domain/accounts/": "signing in comes before any environment, and an account is one for both",
   "lib/domain/team/": "a team is one for both environments",
   "lib/domain/notes/notes.ts": "mails colleagues, and a team is one for both environments",
+  "lib/domain/approvals/mail-approvals.ts": "a job of all environments, which writes to the mail queue",
   "lib/domain/support/": "support staff look across merchants; every look-up is recorded",
   "lib/domain/settlement/": "a job of all environments",
   "lib/domain/reconciliation/audit-chain.ts": "a job of all environments",

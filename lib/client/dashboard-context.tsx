@@ -25,6 +25,8 @@ export type DashboardData = {
   /** Destination of e-mail. */
   mail: MailRoute;
   permissions: UserPermission[];
+  /** Requests that the user may decide; null while nobody's acts need approval. */
+  approvals: number | null;
   /** The environment's test clock; null = real time. */
   clock: ClientClock;
   preferences: Preferences;

@@ -34,7 +34,7 @@ import { setKeyState } from "@/lib/domain/api-keys/change-keys";
 import { editApiKey, issueApiKey, reissueApiKey } from "@/lib/domain/api-keys/issue-keys";
 import { getApiKey, requireKeyManager } from "@/lib/domain/api-keys/read-keys";
 import { approveRequest } from "@/lib/domain/approvals/approve";
-import { rejectRequest, requestRefund, withdrawRequest } from "@/lib/domain/approvals/requests";
+import { listPaymentRequests, rejectRequest, requestRefund, withdrawRequest } from "@/lib/domain/approvals/requests";
 import { updateRefundRule } from "@/lib/domain/approvals/rules";
 import { updateCheckoutAppearance } from "@/lib/domain/checkout/appearance";
 import { createPaymentLink, updatePaymentLink } from "@/lib/domain/checkout/payment-links";
@@ -218,6 +218,10 @@ const BUSINESS = [
     teamNotes.updateNote(ctx, { id, text, userId }),
   ),
   forUsers(notes.deleteNote, ({ ctx, user: { userId }, params: { id } }) => teamNotes.deleteNote(ctx, { id, userId })),
+  forUsers(approvals.listPaymentApprovals, async ({ ctx, user }, { subject }) => ({
+    object: "list" as const,
+    data: await listPaymentRequests(ctx, { subject, user }),
+  })),
   forUsers(approvals.createApprovalRequest, ({ ctx, user }, { action: _, ...body }) =>
     requestRefund(ctx, { ...body, user }),
   ),

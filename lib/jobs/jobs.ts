@@ -6,6 +6,7 @@ import { keepableText } from "@/lib/contract/card-numbers";
 import { countJobFailure } from "@/lib/counts";
 import { removeOldSignIns } from "@/lib/domain/accounts/sessions";
 import { closeAbandonedAccounts, removeAbandonedData } from "@/lib/domain/accounts/sign-up";
+import { mailApprovals } from "@/lib/domain/approvals/mail-approvals";
 import { emitExpiredSessions } from "@/lib/domain/checkout/expire-sessions";
 import { removeUntriedSessions } from "@/lib/domain/checkout/open-link";
 import { forgetOldCards } from "@/lib/domain/checkout/payment-tokens";
@@ -100,6 +101,7 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
     repeat(service, "send webhooks", SECOND, (stopping, wake) => webhooks.begin(stopping, wake)),
     repeat(service, "finish dispute responses", SECOND, (stopping) => finishResponses(service, stopping)),
     repeat(service, "remove unused files", 10 * MINUTE, () => removeUnusedFiles(service)),
+    repeat(service, "mail about approvals", 10 * SECOND, () => mailApprovals(service)),
     repeat(service, "mail about disputes", 10 * SECOND, () => mailDisputeNotices(service)),
     repeat(service, "webhook failure notices", MINUTE, () => notifyOfFailing(service)),
     repeat(service, "remove old webhook deliveries", MINUTE, () => removeOldWebhookDeliveries(service)),

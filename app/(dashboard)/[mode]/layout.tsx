@@ -5,6 +5,7 @@ import { WebhookBanner } from "@/components/shell/banners";
 import { Shell } from "@/components/shell/shell";
 import { DashboardProvider, QueryProvider } from "@/lib/client/dashboard-context";
 import { encodeId } from "@/lib/contract/ids";
+import { findMenuCount } from "@/lib/domain/approvals/requests";
 import { listNoticed } from "@/lib/domain/webhooks/failing-endpoints";
 import { env } from "@/lib/env";
 import { mailRouteOfPage } from "@/lib/http/outbox";
@@ -34,6 +35,7 @@ export default async function DashboardLayout({ children, params }: DashboardLay
     unverifiedAccountDays: env.unverifiedAccountDays,
     mail: await mailRouteOfPage(),
     permissions: [...user.permissions],
+    approvals: can("transaction.refund") ? await findMenuCount(ctx, user) : null,
     clock: ctx.environment.clock,
     preferences: user.preferences,
   };

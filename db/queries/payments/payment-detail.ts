@@ -37,8 +37,11 @@ export type KeyOfPayment = Pick<
   | "reuse_count"
 > & { too_long: boolean };
 
-/** An operation of a payment. `booked_at`: time of its first ledger line; null if it moved no money. */
-export type OperationOfPayment = OperationRow & { booked_at: string | null };
+/**
+ * An operation of a payment. `booked_at`: time of its first ledger line; null if it moved no money.
+ * `requested_by_name`: the member whose request its actor approved.
+ */
+export type OperationOfPayment = OperationRow & { booked_at: string | null; requested_by_name: string | null };
 
 type LinkedSubscription = { id: string; plan_name: string; status: SubscriptionStatus };
 type LinkedInvoice = { id: string; number: number | null; status: InvoiceStatus };
@@ -135,12 +138,15 @@ export async function readPaymentDetail(
   }) as Promise<PaymentDetailRows | null>;
 }
 
-/** Indexes: `operations_payment`, then the primary key of the ledger. */
+/** Indexes: `operations_payment`, then the primary key of the ledger and `approval_requests_subject`. */
 function listOperations(tx: Transaction, environmentId: string, paymentId: string) {
   return tx<OperationOfPayment[]>`
     select o.*, (
       select l.created_at from ledger_entries l where l.environment_id = o.environment_id and l.operation_id = o.id and l.line = 1
-    ) as booked_at
+    ) as booked_at, (
+      select r.requested_by_name from approval_requests r
+      where r.environment_id = o.environment_id and r.subject_id = o.payment_id and r.operation_id = o.id
+    ) as requested_by_name
     from operations o where o.environment_id = ${environmentId}::uuid and o.payment_id = ${paymentId}::uuid
     order by o.id desc limit ${DETAIL_LIMIT}::int`;
 }

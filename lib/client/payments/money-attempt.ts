@@ -15,6 +15,8 @@ export type Refusal = {
   param: string | null;
   errors: readonly Pick<FieldError, "param" | "message">[];
   requestId: string | null;
+  /** The refund needs a colleague's approval. */
+  needsApproval?: true;
 };
 
 export type UnknownWhy = "no_answer" | "pending" | "server_error" | "unanswerable";

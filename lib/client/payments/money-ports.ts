@@ -1,4 +1,5 @@
 import { ApiError, callApi, NoResponseError } from "@/lib/client/api";
+import { APPROVAL_REQUIRED } from "@/lib/contract/approvals/words";
 import type { KeyDetail } from "@/lib/contract/idempotency/idempotency-key";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { bulkStore } from "./bulk-record";
@@ -157,6 +158,8 @@ export async function toAttempt<Data>(call: () => Promise<{ data: Data; status: 
     if (!(error instanceof ApiError)) throw error;
     const { status, code, detail, param, errors, requestId, retryAfterSeconds } = error;
     const retryAfterMs = retryAfterSeconds === null ? null : retryAfterSeconds * 1_000;
-    return { kind: "refused", status, code, detail, param, errors, requestId, retryAfterMs };
+    const refusal = { status, code, detail, param, errors, requestId };
+    const needsApproval = error.body[APPROVAL_REQUIRED] === true && { needsApproval: true as const };
+    return { kind: "refused", ...refusal, ...needsApproval, retryAfterMs };
   }
 }

@@ -4,7 +4,7 @@ import { amount, humanText, timestamp } from "@/lib/contract/fields";
 import { idInput, idOf } from "@/lib/contract/ids";
 import { merchantRole } from "@/lib/contract/permissions";
 import { refundReason } from "@/lib/contract/transactions/transaction";
-import { APPROVAL_ACTIONS, APPROVAL_STATUSES, MAX_APPROVAL_USD, RULE_ROLES } from "./words";
+import { APPROVAL_ACTIONS, APPROVAL_DECISIONS, APPROVAL_STATUSES, MAX_APPROVAL_USD, RULE_ROLES } from "./words";
 
 /** Acts that one member requests and another one decides. The dashboard alone has them; no API key does. */
 
@@ -36,6 +36,8 @@ export const approvalRequest = z.object({
   comment: z.string().nullable(),
   /** The refund that an approval made. */
   result: idOf("transaction").nullable(),
+  /** What the viewer may do with it. */
+  available_actions: z.array(z.enum(APPROVAL_DECISIONS)),
   expires_at: timestamp,
   created_at: timestamp,
 });
@@ -43,6 +45,17 @@ export type ApprovalRequest = z.infer<typeof approvalRequest>;
 
 const BASE = "/api/dashboard/{mode}/approval-requests";
 const why = z.string().trim().pipe(humanText(500));
+
+/** A payment's requests, newest first. */
+export const listPaymentApprovals = dashboardEndpoint({
+  name: "listPaymentApprovals",
+  method: "GET",
+  path: BASE,
+  permission: "transaction.search",
+  query: z.strictObject({ subject: idInput }),
+  status: 200,
+  response: z.object({ object: z.literal("list"), data: z.array(approvalRequest) }),
+});
 
 export const createApprovalRequest = dashboardEndpoint({
   name: "createApprovalRequest",

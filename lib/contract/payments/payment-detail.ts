@@ -89,6 +89,8 @@ export type TimelineEntry = {
   /** Time of the outcome; until it is known, time of the start. */
   at: string;
   actor: ShownActor;
+  /** Name of the member whose request the actor approved; null for any other act. */
+  requested_by: string | null;
   idempotency_key: string | null;
   request_id: string | null;
   /** The processor's reason, in plain words. */

@@ -4,15 +4,16 @@ import { testDatabase } from "@/e2e/fixtures/database";
 import { skippingTimer, testContext } from "@/e2e/fixtures/factories";
 import { moneyTenant } from "@/e2e/fixtures/money";
 import { holds, losesAnswer, says } from "@/e2e/fixtures/scripted-processor";
-import { createTestUser } from "@/e2e/fixtures/users";
+import { createTestUser, mailsTo } from "@/e2e/fixtures/users";
 import type { ApprovalRequest, RefundRule } from "@/lib/contract/approvals/approvals";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import type { MerchantRole } from "@/lib/contract/permissions";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { changeRole, removeMember } from "../team/team";
 import { approveRequest } from "./approve";
+import { mailApprovals } from "./mail-approvals";
 import {
-  countRequestsFor,
+  findMenuCount,
   getRequest,
   listPaymentRequests,
   listRequests,
@@ -65,8 +66,9 @@ async function shop(rule: Partial<RefundRule> = {}) {
     reject: (by: UserRow, { id }: ApprovalRequest) =>
       rejectRequest(ctxOf(by), { id, user: memberOf(by), comment: "No" }),
     withdraw: (by: UserRow, { id }: ApprovalRequest) => withdrawRequest(ctxOf(by), { id, user: memberOf(by) }),
-    read: ({ id }: ApprovalRequest) => getRequest(ctxOf(owner), { id }),
-    count: (by: UserRow) => countRequestsFor(ctxOf(by), memberOf(by)),
+    read: ({ id }: ApprovalRequest) => getRequest(ctxOf(owner), { id, user: memberOf(owner) }),
+    count: (by: UserRow) => findMenuCount(ctxOf(by), memberOf(by)),
+    memberOf,
     age: async ({ id }: ApprovalRequest, interval: string) => {
       await db.sql`update approval_requests set expires_at = expires_at - ${interval}::interval where id = ${decodeId("approval", id)}`;
     },
@@ -210,7 +212,7 @@ describe("a request", () => {
   });
 
   test("is one at a time for a payment, and refused if the payment does not allow it", async () => {
-    const { request, withdraw, operator, admin, ctxOf, payment } = await shop();
+    const { request, withdraw, operator, admin, ctxOf, payment, memberOf } = await shop();
     const made = await request();
     expect(await outcome(request(operator, 1_000))).toBe("invalid_state");
     expect(await outcome(withdraw(admin, made))).toBe("permission_denied");
@@ -218,7 +220,7 @@ describe("a request", () => {
     expect(await outcome(request(operator, 10_001))).toBe("amount_exceeds_refundable");
     const second = await request(operator, 1_000);
     expect(second).toMatchObject({ status: "PENDING" });
-    const listed = await listPaymentRequests(ctxOf(operator), decodeId("payment", payment) as string);
+    const listed = await listPaymentRequests(ctxOf(operator), { subject: payment, user: memberOf(operator) });
     expect(listed.map(({ id }) => id)).toEqual([second.id, made.id]);
   });
 
@@ -236,14 +238,14 @@ describe("a request", () => {
   });
 
   test("fails, with a reason, when the payment was refunded otherwise", async () => {
-    const { request, approve, refund, owner, admin, read, count, refunds, ctxOf } = await shop();
+    const { request, approve, refund, owner, admin, read, count, refunds, ctxOf, memberOf } = await shop();
     const made = await request();
     expect(await refund(owner, 5_000)).toMatchObject({ status: 201 });
     expect(await read(made)).toMatchObject({ status: "FAILED", comment: expect.stringContaining("no longer") });
     expect(await count(admin)).toBe(0);
     expect(await outcome(approve(admin, made))).toBe("invalid_state");
     expect(one(await refunds())).toEqual([5_000]);
-    const { data } = await listRequests(ctxOf(owner), { isOpen: false, limit: 10, offset: 0 });
+    const { data } = await listRequests(ctxOf(owner), { isOpen: false, limit: 10, offset: 0, user: memberOf(owner) });
     expect(data.map(({ id, status }) => [id, status])).toEqual([[made.id, "FAILED"]]);
     expect(await request(undefined, 5_000)).toMatchObject({ status: "PENDING" });
   });
@@ -412,4 +414,31 @@ describe("after a crash", () => {
     const { checks } = await verifyBooks(db);
     expect(checks.find(({ check }) => check === "approval_is_one_refund")).toMatchObject({ count: 0 });
   });
+});
+
+test("mails tell those who may decide about a request once, and its member about the decision", async () => {
+  const { request, approve, reject, withdraw, operator, owner, admin, person, service, create } = await shop();
+  const finance = await person("finance", "Fay");
+  const subjects = async (user: UserRow) => (await mailsTo(db, user.email)).map(({ subject }) => subject);
+  const made = await request();
+  const mailAll = async () => {
+    while ((await mailApprovals(service)) > 0);
+  };
+  await Promise.all([mailAll(), mailAll()]);
+  for (const user of [owner, admin])
+    expect(await subjects(user)).toEqual(["Test mode: Approve a refund of $80.00 USD?"]);
+  const [mail] = await mailsTo(db, admin.email);
+  expect(mail?.body).toContain(`/test/approvals/${made.id}`);
+  expect(mail?.body).toContain(operator.email);
+  expect(mail?.body).not.toContain("The parcel is lost");
+  expect([await subjects(operator), await subjects(finance)]).toEqual([[], []]);
+  await approve(admin, made);
+  await reject(owner, await request(operator, 6_000, (await create()).body.id));
+  await withdraw(operator, await request(operator, 7_000, (await create()).body.id));
+  await mailAll();
+  expect((await subjects(operator)).toSorted()).toEqual([
+    "Test mode: Approved: the refund of $80.00 USD",
+    "Test mode: Rejected: the refund of $60.00 USD",
+  ]);
+  expect(await subjects(admin)).toHaveLength(1);
 });

@@ -5,7 +5,7 @@ import { encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
 import type { Context, IdempotencyRequest } from "../context";
 import { followUp } from "../payments/follow-up";
-import { failRequest, findRow, getRequest, type Member, notOpen, presentRequest, requireDecider } from "./requests";
+import { failRequest, findRow, getRequest, type Member, notOpen, requireDecider } from "./requests";
 
 /**
  * Approves another member's request and makes the refund. T1 changes the request to APPROVED in the statement
@@ -15,10 +15,10 @@ import { failRequest, findRow, getRequest, type Member, notOpen, presentRequest,
 export async function approveRequest(ctx: Context, input: { id: string; user: Member }): Promise<ApprovalRequest> {
   const row = await findRow(ctx, input.id);
   // A repeat by the approver after a lost response gets the result.
-  if (row.status === "APPROVED" && row.decided_by === input.user.userId) return presentRequest(row);
+  if (row.status === "APPROVED" && row.decided_by === input.user.userId) return getRequest(ctx, input);
   await requireDecider(ctx, row, input.user);
   const subject = encodeId("payment", row.subject_id);
-  const { reason, comment, acknowledge_dispute } = presentRequest(row).parameters;
+  const { reason, comment, acknowledge_dispute } = row.parameters;
   const body = {
     amount: row.amount,
     ...(reason !== null && { reason }),

@@ -89,12 +89,21 @@ export async function requestRefund(
       "A refund of this payment is waiting for approval already. Withdraw that request first, or have it decided.",
     );
   }
-  return getRequest(ctx, { id: encodeId("approval", id) });
+  return getRequest(ctx, { id: encodeId("approval", id), user });
 }
 
-export async function getRequest(ctx: Context, input: { id: string }): Promise<ApprovalRequest> {
-  return presentRequest(await findRow(ctx, input.id));
+/** Throws `resource_not_found` for unknown and foreign ids. */
+export async function getRequest(ctx: Context, input: { id: string; user: Member }): Promise<ApprovalRequest> {
+  return presentRequest(await findRow(ctx, input.id), await viewerOf(ctx, input.user));
 }
+
+/** A member who sees a request, and whether their role decides on the requests of others. */
+type Viewer = { readonly userId: string; readonly decides: boolean };
+
+const viewerOf = async (ctx: Context, user: Member): Promise<Viewer> => ({
+  userId: user.userId,
+  decides: await mayDecide(ctx, user),
+});
 
 /** Throws `resource_not_found` for unknown and foreign ids. */
 export async function findRow({ service, environment }: Context, publicId: string): Promise<ApprovalRow> {
@@ -106,30 +115,48 @@ export async function findRow({ service, environment }: Context, publicId: strin
 
 /** One page, newest first: those to decide, or those that have ended. */
 export async function listRequests(
-  { service, environment }: Context,
-  input: { isOpen: boolean; limit: number; offset: number },
-): Promise<{ data: ApprovalRequest[]; hasMore: boolean }> {
-  const { sql } = service.db.within(environment.id);
-  const rows = await selectRequests(sql, environment.id, { ...input, limit: input.limit + 1 });
-  return { data: rows.slice(0, input.limit).map(presentRequest), hasMore: rows.length > input.limit };
+  ctx: Context,
+  { user, ...page }: { isOpen: boolean; limit: number; offset: number; user: Member },
+): Promise<{ data: ApprovalRequest[]; has_more: boolean }> {
+  const { id } = ctx.environment;
+  const rows = await selectRequests(ctx.service.db.within(id).sql, id, { ...page, limit: page.limit + 1 });
+  const viewer = await viewerOf(ctx, user);
+  const data = rows.slice(0, page.limit).map((row) => presentRequest(row, viewer));
+  return { data, has_more: rows.length > page.limit };
 }
 
 const MAX_OF_PAYMENT = 20;
 
-/** A payment's requests, newest first. `paymentId`: UUID. */
-export async function listPaymentRequests(ctx: Context, paymentId: string): Promise<ApprovalRequest[]> {
-  const { sql } = ctx.service.db.within(ctx.environment.id);
-  return (await listRequestsOf(sql, ctx.environment.id, paymentId, MAX_OF_PAYMENT)).map(presentRequest);
+/** A payment's requests, newest first. Throws `resource_not_found` for unknown and foreign payments. */
+export async function listPaymentRequests(
+  ctx: Context,
+  input: { subject: string; user: Member },
+): Promise<ApprovalRequest[]> {
+  const { id } = ctx.environment;
+  const { sql } = ctx.service.db.within(id);
+  const paymentId = decodeId("payment", input.subject);
+  if (!paymentId || !(await findPayment(sql, id, paymentId))) throw resourceNotFound("payment", input.subject);
+  const rows = await listRequestsOf(sql, id, paymentId, MAX_OF_PAYMENT);
+  if (rows.length === 0) return [];
+  const viewer = await viewerOf(ctx, input.user);
+  return rows.map((row) => presentRequest(row, viewer));
 }
 
 /** Highest number that the menu shows. */
 const MAX_COUNTED = 99;
 
-/** Open requests that this member may decide, at most one more than {@link MAX_COUNTED}. */
-export async function countRequestsFor(ctx: Context, user: Member): Promise<number> {
-  if (!(await mayDecide(ctx, user))) return 0;
-  const { sql } = ctx.service.db.within(ctx.environment.id);
-  return countOpenRequests(sql, ctx.environment.id, user.userId, MAX_COUNTED + 1);
+/**
+ * For the menu: the number of open requests that this member may decide, at most one more than
+ * {@link MAX_COUNTED}. Null while nobody's refunds need approval and no request is open.
+ */
+export async function findMenuCount(ctx: Context, user: Member): Promise<number | null> {
+  const { sql, orm } = ctx.service.db.within(ctx.environment.id);
+  const [rule, open] = await Promise.all([
+    findRule(orm, ctx.environment.id, "REFUND"),
+    countOpenRequests(sql, ctx.environment.id, user.userId, MAX_COUNTED + 1),
+  ]);
+  if (!rule?.roles.length && open === 0) return null;
+  return mayDecideRefunds(user.role, rule) ? open : 0;
 }
 
 /** True if a member's role may decide on the requests of others. */
@@ -207,18 +234,14 @@ const ENDED: Record<ApprovalStatus, (row: ApprovalRow) => string> = {
   FAILED: () => "The payment has changed, so this refund can no longer be made.",
 };
 
-export function presentRequest(row: ApprovalRow): ApprovalRequest {
+function presentRequest(row: ApprovalRow, { userId, decides }: Viewer): ApprovalRequest {
+  const isOwn = row.requested_by === userId;
   return {
     id: encodeId("approval", row.id),
     object: "approval_request",
     action: row.action,
     subject: encodeId("payment", row.subject_id),
-    parameters: {
-      ...row.parameters,
-      amount: row.amount,
-      currency: row.currency,
-      reason: row.parameters.reason as RefundReason | null,
-    },
+    parameters: { ...row.parameters, amount: row.amount, currency: row.currency },
     reason: row.reason,
     status: row.status,
     requested_by: { id: encodeId("user", row.requested_by), name: row.requested_by_name },
@@ -229,6 +252,7 @@ export function presentRequest(row: ApprovalRow): ApprovalRequest {
     decided_at: row.decided_at,
     comment: row.comment ?? (row.status === "FAILED" ? "The payment no longer allows this refund." : null),
     result: encodeIdOrNull("transaction", row.refund_id),
+    available_actions: row.status !== "PENDING" ? [] : isOwn ? ["withdraw"] : decides ? ["approve", "reject"] : [],
     expires_at: row.expires_at,
     created_at: row.created_at,
   };
