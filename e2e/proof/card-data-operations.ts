@@ -86,6 +86,7 @@ const SAMPLES: Record<string, object> = {
   updateNote: { text: "Called" },
   createSavedView: { list: "transactions", name: "Mine", query: "status=CAPTURED", columns: ["amount"], shared: false },
   updateReportMail: { type: "fees", every: "WEEK" },
+  stopReportMail: { token: "none" },
   updateSavedView: { name: "Mine", query: "status=CAPTURED", columns: ["amount"], shared: false },
   suspendMerchant: { reason: "Asked to" },
   reinstateMerchant: { reason: "Asked to" },

@@ -231,6 +231,7 @@ const PAGES = {
       "/reset-password/TEXT",
       "/invitation/TEXT",
       "/verify-email/TEXT",
+      "/stop-report-mails/TEXT",
       "/demo/TEXT",
       "/demo/checkout?order=TEXT",
       "/outbox?q=TEXT",

@@ -111,6 +111,7 @@ const BODIES: Record<string, { type: string; body: () => Promise<string> | strin
   },
   "/api/forgot-password": { type: "application/json", body: () => JSON.stringify({ email: EMAIL }) },
   "/api/reset-password": { type: "application/json", body: () => JSON.stringify({ token: TOKEN, password: PASSWORD }) },
+  "/api/stop-report-mails": { type: "application/json", body: () => JSON.stringify({ token: TOKEN }) },
   "/api/verify-email": { type: "application/json", body: () => JSON.stringify({ token: TOKEN }) },
 };
 

@@ -46,7 +46,7 @@ import * as connections from "@/lib/domain/processors/connections";
 import { requestComparison } from "@/lib/domain/processors/reconciliation";
 import { updateDocuments } from "@/lib/domain/receipts/document-settings";
 import { sendReceipt, updateReceipts } from "@/lib/domain/receipts/mail-receipts";
-import { updateReportMail } from "@/lib/domain/reports/report-mails";
+import { stopReportMail, updateReportMail } from "@/lib/domain/reports/report-mails";
 import { retryPayout, updateBankAccount } from "@/lib/domain/settlement/payouts";
 import { previewSubscription } from "@/lib/domain/subscriptions/create";
 import { updateSubscriptionSettings } from "@/lib/domain/subscriptions/settings";
@@ -296,6 +296,7 @@ const EVERYBODY = [
   forEverybody(accounts.choosePassword, ({ service, request, address }, { token, password, name }) =>
     choosePassword(service, { token, password, name: name ?? null, address, requestId: request.id }),
   ),
+  forEverybody(reportMails.stopReportMail, ({ service }, { token }) => stopReportMail(service, token)),
   forEverybody(checkout.getCheckoutState, getState),
   forEverybody(checkout.attemptCheckout, attempt),
 ];

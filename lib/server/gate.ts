@@ -23,7 +23,7 @@ export const FILES = /^\/(?:_next\/static|sdk|screenshots|favicon\.svg)(?:\/|$)/
 const READING = new Set(["GET", "HEAD"]);
 /** Paths that accept a body, each with its own limit; everything else is read-only. */
 export const WRITTEN_TO =
-  /^\/(?:api\/(?:(?:support-)?auth\/.|dashboard\/.|support\/.|(?:sign-up|verify-email|forgot-password|reset-password)$)|webhooks\/[^/]+(?:\/[^/]+)?$|pay\/[^/]+\/attempts$|link\/[^/]+\/open$|invoice\/[^/]+\/pay$|portal\/[^/]+\/(?:card|pay|cancel|continue)$|challenge\/[^/]+\/result$|demo\/checkout\/(?:payment|session)$)/;
+  /^\/(?:api\/(?:(?:support-)?auth\/.|dashboard\/.|support\/.|(?:sign-up|verify-email|forgot-password|reset-password|stop-report-mails)$)|webhooks\/[^/]+(?:\/[^/]+)?$|pay\/[^/]+\/attempts$|link\/[^/]+\/open$|invoice\/[^/]+\/pay$|portal\/[^/]+\/(?:card|pay|cancel|continue)$|challenge\/[^/]+\/result$|demo\/checkout\/(?:payment|session)$)/;
 /**
  * More than any of our URLs uses. Next's parsing is quadratic in the number of parameters: one request with
  * 16 KB of them blocks the process for three seconds.

@@ -12,3 +12,14 @@ export const updateReportMail = dashboardEndpoint({
   status: 200,
   response: z.object({ every: z.enum(REPORT_INTERVALS).nullable() }),
 });
+
+/** Stops a mailed report with the link in the mail, without a sign-in. */
+export const stopReportMail = dashboardEndpoint({
+  name: "stopReportMail",
+  method: "POST",
+  path: "/api/stop-report-mails",
+  permission: null,
+  body: z.strictObject({ token: z.string().min(1).max(200) }),
+  status: 200,
+  response: z.object({ type: z.enum(REPORT_TYPES) }),
+});

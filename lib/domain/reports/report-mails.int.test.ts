@@ -8,7 +8,7 @@ import type { MerchantRole } from "@/lib/contract/permissions";
 import { dayInstants, presetDays } from "@/lib/contract/transactions/time-range";
 import { environmentNow } from "../context";
 import { changeRole, removeMember } from "../team/team";
-import { findReportMail, mailReports, updateReportMail } from "./report-mails";
+import { findReportMail, mailReports, stopReportMail, updateReportMail } from "./report-mails";
 
 const { db } = await testDatabase({ own: true });
 
@@ -84,4 +84,20 @@ test("who may no longer see reports, left, or has not confirmed the address gets
   const { ctx, user } = await left.newUser("viewer", { owns_email: false, email_verified_at: null });
   const chosen = updateReportMail(ctx, { userId: user.id, type: "fees", every: "WEEK" });
   await expect(chosen).rejects.toMatchObject({ code: "invalid_state" });
+});
+
+test("a mail's link stops that report of that user, without a sign-in", async () => {
+  const { ctx, user, service, becomeDue, mails, due } = await shop();
+  const other = { userId: user.id, type: "fees", every: "WEEK" } as const;
+  await updateReportMail(ctx, other);
+  await becomeDue();
+  await mailReports(service);
+  const activity = (await mails()).find(({ subject }) => subject.startsWith("Activity"));
+  const token = /\/stop-report-mails\/(\S+)/.exec(activity?.body ?? "")?.[1] ?? "";
+  for (const wrong of [token.slice(0, -1), token.replace(".activity.", ".fees."), `${token}.`, "none"])
+    await expect(stopReportMail(service, wrong)).rejects.toMatchObject({ code: "resource_not_found" });
+  expect(await due()).not.toBeNull();
+  for (const _ of ["first", "again"]) expect(await stopReportMail(service, token)).toEqual({ type: "activity" });
+  expect(await findReportMail(ctx, user.id, "activity")).toBeNull();
+  expect(await findReportMail(ctx, user.id, "fees")).toBe("WEEK");
 });

@@ -11,10 +11,12 @@ import {
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { AppError } from "@/lib/contract/errors";
 import { dayText, moneyText } from "@/lib/contract/format";
+import { decodeId, encodeId } from "@/lib/contract/ids";
 import { ROLE_PERMISSIONS } from "@/lib/contract/permissions";
 import { addDays, addMonths } from "@/lib/contract/reporting/period";
 import { reportHref } from "@/lib/contract/reports/report-query";
 import {
+  isReportType,
   REPORT_WORDS,
   type ReportInterval,
   type ReportTotals,
@@ -48,6 +50,39 @@ export async function updateReportMail(ctx: Context, { userId, type, every }: Ch
   await storeReportMail(orm, { ...key, every, due_at: dueAfter(every, time_zone, environmentNow(ctx).getTime()) });
 }
 
+const STOPPING = "report-mail";
+
+type MailKey = Pick<DueReportMail, "environment_id" | "user_id" | "type">;
+
+const signedText = ({ environment_id, user_id, type }: MailKey) => `${environment_id} ${user_id} ${type}`;
+
+/** Address of the page that stops a report's mails. It needs no sign-in, does nothing else, and doesn't end. */
+function stopUrl({ baseUrl, secret }: Pick<Service, "baseUrl" | "secret">, key: MailKey): string {
+  const parts = [encodeId("environment", key.environment_id), encodeId("user", key.user_id), key.type];
+  return `${baseUrl}/stop-report-mails/${[...parts, secret.mac(STOPPING, signedText(key))].join(".")}`;
+}
+
+/** The mails that an address stops; null for any other text. */
+export function mailsOfLink({ secret }: Pick<Service, "secret">, token: string): MailKey | null {
+  const [environmentText = "", userText = "", type = "", mac = "", ...rest] = token.split(".");
+  const environment_id = decodeId("environment", environmentText);
+  const user_id = decodeId("user", userText);
+  if (environment_id === null || user_id === null || !isReportType(type) || rest.length > 0) return null;
+  const key = { environment_id, user_id, type };
+  return secret.isMac(STOPPING, signedText(key), mac) ? key : null;
+}
+
+/** Stops a report's mails with the link in one of them; a repeat changes nothing. */
+export async function stopReportMail(
+  service: Pick<Service, "db" | "secret">,
+  token: string,
+): Promise<{ type: ReportType }> {
+  const key = mailsOfLink(service, token);
+  if (key === null) throw new AppError("resource_not_found", "This link is not complete. Open it from the mail.");
+  await deleteReportMail(service.db.within(key.environment_id).orm, key);
+  return { type: key.type };
+}
+
 /** Time after a period's end until its mail, so that what was booked in its last moments is in it. */
 const MARGIN_MS = 60 * 60_000;
 
@@ -70,7 +105,7 @@ const BATCH = 50;
  * number handled.
  */
 export async function mailReports(
-  service: Pick<Service, "db" | "baseUrl" | "log">,
+  service: Pick<Service, "db" | "baseUrl" | "log" | "secret">,
   stopping?: AbortSignal,
 ): Promise<number> {
   const { db, log } = service;
@@ -88,7 +123,8 @@ export async function mailReports(
   return due.length;
 }
 
-async function mailReport({ db, baseUrl }: Pick<Service, "db" | "baseUrl">, due: DueReportMail): Promise<void> {
+async function mailReport(service: Pick<Service, "db" | "baseUrl" | "secret">, due: DueReportMail): Promise<void> {
+  const { db, baseUrl } = service;
   const { environment_id, user_id, type, every, mode, time_zone: timeZone } = due;
   const user = await findUser(db.orm, user_id);
   // The role may have changed since.
@@ -111,7 +147,8 @@ async function mailReport({ db, baseUrl }: Pick<Service, "db" | "baseUrl">, due:
         totals.length === 0 ? "Nothing in these days." : totals.map((each) => totalsText(type, each)).join("\n"),
         "The whole report, to read or to save as a file:",
         `${baseUrl}${path}`,
-        `You chose to get this report each ${every.toLowerCase()}. To stop it, choose “Never” at the end of that page.`,
+        `You chose to get this report each ${every.toLowerCase()}. To stop it, without signing in:`,
+        stopUrl(service, due),
       ],
     });
   });
