@@ -2,9 +2,12 @@ import { beforeAll, expect, test } from "vitest";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { cookieOf, testUsers } from "@/e2e/fixtures/users";
 import type { DashboardEndpoint } from "@/lib/contract/endpoint";
-import { MERCHANT_ROLES, type MerchantRole, type UserRole } from "@/lib/contract/permissions";
+import { ENDPOINTS as API_ENDPOINTS } from "@/lib/contract/endpoints";
+import { MERCHANT_ROLES, type MerchantRole, ROLE_PERMISSIONS, type UserRole } from "@/lib/contract/permissions";
+import { newId } from "@/lib/ids";
 import { provideService } from "./current-service";
 import { DASHBOARD_ENDPOINTS, dashboardRoutes } from "./dashboard-endpoints";
+import { nextRoutes } from "./dispatch";
 
 const { db } = await testDatabase();
 const users = await testUsers(db);
@@ -24,6 +27,7 @@ const VIEWER_ENDPOINTS = [
   ...["endSession", "endOtherSessions", "getIdempotencyKey", "getPaymentDetail", "sumTransactions"],
   ...["listSavedViews", "createSavedView", "updateSavedView", "deleteSavedView", "updateReportMail"],
   "listNotes",
+  "withdrawRequest",
 ];
 const OF_COLLEAGUES = ["createNote", "updateNote", "deleteNote"];
 const OF_OPERATORS = [
@@ -34,14 +38,21 @@ const OF_OPERATORS = [
   "createPaymentLink",
   "updatePaymentLink",
   "previewNewSubscription",
+  "createApprovalRequest",
 ];
-const OF_THE_TEAM = ["inviteMember", "resendInvitation", "changeRole", "removeMember"];
+const OF_THE_TEAM = ["inviteMember", "resendInvitation", "changeRole", "removeMember", "updateRefundRule"];
+const OF_APPROVERS = ["createApprovalRequest", "approveRequest", "rejectRequest"];
 const OPEN_TO: Record<MerchantRole, readonly string[]> = {
   viewer: VIEWER_ENDPOINTS,
   admin: OF_MERCHANTS.map(({ name }) => name).filter((name) => !OF_THE_TEAM.includes(name)),
   operator: OF_OPERATORS,
-  finance: [...VIEWER_ENDPOINTS, ...OF_COLLEAGUES, "sendReceipt", "retryPayout"],
-  support: [...VIEWER_ENDPOINTS.filter((name) => name !== "updateReportMail"), ...OF_COLLEAGUES, "sendReceipt"],
+  finance: [...VIEWER_ENDPOINTS, ...OF_COLLEAGUES, ...OF_APPROVERS, "sendReceipt", "retryPayout"],
+  support: [
+    ...VIEWER_ENDPOINTS.filter((name) => name !== "updateReportMail"),
+    ...OF_COLLEAGUES,
+    "sendReceipt",
+    "createApprovalRequest",
+  ],
   developer: [
     ...VIEWER_ENDPOINTS,
     ...OF_COLLEAGUES,
@@ -51,10 +62,13 @@ const OPEN_TO: Record<MerchantRole, readonly string[]> = {
   owner: OF_MERCHANTS.map(({ name }) => name),
 };
 
-/** Sends no body and made-up ids, so that an allowed request changes nothing. */
+let callers = 0;
+
+/** Sends no body and made-up ids, so that an allowed request changes nothing. Each has an address of its own: limits count refusals. */
 async function statusOf({ method, path }: DashboardEndpoint, headers: Record<string, string>): Promise<number> {
   const address = path.replace("{mode}", "test").replaceAll(/\{\w+\}/g, "made-up");
-  const own = { "sec-fetch-site": "same-origin", ...headers };
+  const from = `192.0.2.${callers++ % 200}`;
+  const own = { "sec-fetch-site": "same-origin", "x-forwarded-for": from, ...headers };
   return (await dashboardRoutes[method](new Request(`http://dashboard.test${address}`, { method, headers: own })))
     .status;
 }
@@ -70,6 +84,24 @@ const signedIn = async (role: UserRole) => ({ cookie: await cookieOf(users.servi
 
 test.each(MERCHANT_ROLES)("no endpoint of the dashboard gives a %s access to another's objects", async (role) => {
   expect(await letThrough(OF_MERCHANTS, 403, await signedIn(role))).toEqual([...OPEN_TO[role]].sort());
+});
+
+test.each(MERCHANT_ROLES)("the buttons of a %s reach those endpoints of the API that the role is for", async (role) => {
+  const { cookie } = await signedIn(role);
+  const refused: string[] = [];
+  for (const { name, method, path } of API_ENDPOINTS) {
+    const address = `http://dashboard.test${path.replace("{id}", "made-up")}`;
+    const own = { "sec-fetch-site": "same-origin", "x-cardlane-mode": "test", "x-idempotency-key": newId() };
+    const response = await nextRoutes[method](new Request(address, { method, headers: { cookie, ...own } }));
+    if (response.status === 403) {
+      expect(await response.json(), name).toMatchObject({ code: "permission_denied" });
+      refused.push(name);
+    } else await response.body?.cancel();
+  }
+  const forbidden = API_ENDPOINTS.filter(
+    ({ permissions }) => permissions.length > 0 && !permissions.some((each) => ROLE_PERMISSIONS[role].includes(each)),
+  );
+  expect(refused.sort()).toEqual(forbidden.map(({ name }) => name).sort());
 });
 
 test("merchants, staff and visitors can't act as each other, and other sites can't act as any", async () => {
