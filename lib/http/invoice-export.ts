@@ -55,6 +55,10 @@ const COLUMNS: readonly Column[] = [
   of("created_at", "Created", "time", ({ created_at }) => created_at),
   of("updated_at", "Updated", "time", ({ updated_at }) => updated_at),
   of("customer_name", "Customer", "text", ({ customer_name }) => customer_name),
+  of("tax_name", "Tax name", "text", ({ tax }) => tax?.name ?? null),
+  of("tax_percentage", "Tax percent", "number", ({ tax }) => tax?.percentage ?? null),
+  of("tax_net", "Net", "amount", ({ tax, currency }) => tax && majorText(tax.net, currency)),
+  of("tax_amount", "Tax", "amount", ({ tax, currency }) => tax && majorText(tax.amount, currency)),
 ];
 
 /** Streams all invoices of the page's query as a file. */
