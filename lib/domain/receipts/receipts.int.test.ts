@@ -137,6 +137,13 @@ test("refunds are mailed separately, each with its own amount; failed captures, 
     "[Test] Refund from Test merchant: $15.00 USD",
     "[Test] Refund from Test merchant: $5.00 USD",
   ]);
+  const token = await tokenOf(shop, paid.id);
+  for (const number of ["CN-000001", "CN-000002"]) {
+    const [mail, ...more] = (await mailsTo(db, to)).filter(({ body }) => body.includes(number));
+    expect(more).toEqual([]);
+    expect(mail?.body).toContain(`View and print your refund receipt ${number}:`);
+    expect(mail?.body).toContain(`http://cardlane.test/receipt/${token}/credit-note/${number}`);
+  }
   expect(await mailsTo(db, other)).toEqual([]);
 });
 
