@@ -149,7 +149,7 @@ function Amounts({ detail: { invoice, locale }, formats, day }: AmountsProps) {
         ))}
         <tr className="font-semibold text-sm">
           <th scope="row" className="py-2 pe-4 text-end">
-            {rows.due}
+            {invoice.status === "PAID" ? receiptTexts(locale).paid : rows.due}
           </th>
           <td className="py-2 text-end">{money(invoice.amount_due)}</td>
         </tr>

@@ -165,7 +165,7 @@ function Amounts({ invoice, locale }: Localized) {
       )}
       {invoice.credit_used > 0 && <Row label={rows.creditUsed}>{money(-invoice.credit_used)}</Row>}
       {invoice.total < 0 && <Row label={rows.credited}>{money(-invoice.total)}</Row>}
-      <Row label={rows.due}>
+      <Row label={invoice.status === "PAID" ? receiptTexts(locale).paid : rows.due}>
         <strong>{money(invoice.amount_due)}</strong>
       </Row>
     </dl>
