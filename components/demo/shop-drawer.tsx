@@ -92,6 +92,7 @@ const GROUPS: readonly { group: SandboxCard["group"]; title: string }[] = [
   { group: "declined", title: "Declined" },
   { group: "verification", title: "Verification" },
   { group: "recurring", title: "Charged again by the shop" },
+  { group: "dispute", title: "Disputed by the cardholder’s bank" },
   { group: "fault", title: "A processor on a bad day" },
 ];
 

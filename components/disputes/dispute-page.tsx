@@ -1,4 +1,14 @@
-import { CheckCheck, CircleX, Gavel, Handshake, type LucideIcon, PencilLine, Send, TriangleAlert } from "lucide-react";
+import {
+  AlarmClock,
+  CheckCheck,
+  CircleX,
+  Gavel,
+  Handshake,
+  type LucideIcon,
+  PencilLine,
+  Send,
+  TriangleAlert,
+} from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { NotesCard } from "@/components/notes/notes-card";
@@ -219,6 +229,7 @@ function CustomerSummary({ customer, mode }: { customer: DisputeDetail["customer
 const STEPS: Record<DisputeStep["kind"], { icon: LucideIcon; tone: Tone; title: string; text: string | null }> = {
   opened: { icon: Gavel, tone: "red", title: "Opened by the cardholder’s bank", text: null },
   updated: { icon: PencilLine, tone: "neutral", title: "Changed by the bank", text: null },
+  due_soon: { icon: AlarmClock, tone: "amber", title: "Two days left to respond", text: null },
   submitted: {
     icon: Send,
     tone: "amber",

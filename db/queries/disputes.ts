@@ -75,18 +75,22 @@ export async function updateDispute(
 
 /**
  * Copies the decisive dispute to the payment's row, where refunds see it: a lost one, else an open one, else
- * the latest. Call it in the transaction that holds the dispute's row. The payment is locked first, so that
+ * the latest; and the sum of those that are open or lost. Call it in the transaction that holds the dispute's row. The payment is locked first, so that
  * the second of two concurrent calls sees both disputes.
  */
 export async function showOnPayment(orm: Orm, environmentId: string, paymentId: string): Promise<void> {
   await orm.execute(sql`
     select from payments where environment_id = ${environmentId}::uuid and id = ${paymentId}::uuid for update`);
   await orm.execute(sql`
-    update payments set dispute_id = d.id, dispute_status = d.status, version = version + 1, updated_at = clock_now(${environmentId}::uuid)
+    update payments set dispute_id = d.id, dispute_status = d.status, amount_disputed = s.amount, version = version + 1,
+      updated_at = clock_now(${environmentId}::uuid)
     from (select id, status from disputes where environment_id = ${environmentId}::uuid and payment_id = ${paymentId}::uuid
-      order by ${sql.raw(DECISIVE_FIRST)} limit 1) d
+      order by ${sql.raw(DECISIVE_FIRST)} limit 1) d,
+      (select coalesce(sum(x.amount), 0)::bigint as amount from payments p
+      join disputes x on x.environment_id = p.environment_id and x.payment_id = p.id and x.currency = p.currency and x.status <> 'WON'
+      where p.environment_id = ${environmentId}::uuid and p.id = ${paymentId}::uuid) s
     where payments.environment_id = ${environmentId}::uuid and payments.id = ${paymentId}::uuid
-      and (dispute_id, dispute_status) is distinct from (d.id, d.status)`);
+      and (dispute_id, dispute_status, amount_disputed) is distinct from (d.id, d.status, s.amount)`);
 }
 
 /** Sort order that puts the payment's decisive dispute first. */
@@ -284,32 +288,57 @@ export type DisputeNoticeDue = Pick<DisputeRow, "id" | "amount" | "currency" | "
   time_zone: string;
   mode: Mode;
   notice: DisputeNotice;
+  /** Its deadline is near and has not passed. */
+  is_soon: boolean;
+  /** The environment's time. */
+  at: string;
 };
 
 /**
  * Claims pending notices: open disputes without one, and those whose deadline is within `days` by the
- * environment's time. A dispute that opens that late gets only the first. Spans all environments and skips
- * rows locked by another process; call it in the transaction that writes the mails. Index:
- * `disputes_to_notify`.
+ * environment's time. A dispute that opens that late gets only the first. Spans all environments, or is of
+ * one, and skips rows locked by another process; call it in the transaction that writes the mails. Indexes:
+ * `disputes_to_notify`, `disputes_respond_by`.
  */
-export async function takeDisputeNotices(tx: Orm, days: number, limit: number): Promise<DisputeNoticeDue[]> {
+export async function takeDisputeNotices(
+  tx: Orm,
+  days: number,
+  limit: number,
+  environmentId: string | null = null,
+): Promise<DisputeNoticeDue[]> {
   const now = sql`clock_now(d.environment_id)`;
-  const isSoon = sql`d.status = 'NEEDS_RESPONSE' and d.respond_by <= ${now} + make_interval(days => ${days}::int)`;
+  const isNear = sql`d.status = 'NEEDS_RESPONSE' and d.respond_by <= ${now} + make_interval(days => ${days}::int)`;
   return (await tx.execute(sql`
     with due as (
-      select d.environment_id, d.id, coalesce(${isSoon}, false) as is_soon,
+      select d.environment_id, d.id, coalesce(${isNear}, false) as is_near,
+        coalesce(${isNear} and d.respond_by > ${now}, false) as is_soon,
         case when d.last_notice is null then 'opened' else 'due_soon' end as notice
       from disputes d
       where d.status in ('NEEDS_RESPONSE', 'UNDER_REVIEW') and d.last_notice is distinct from 'due_soon'
-        and (d.last_notice is null or (${isSoon} and d.respond_by > ${now}))
+        ${environmentId === null ? sql`` : sql`and d.environment_id = ${environmentId}::uuid`}
+        and (d.last_notice is null or (${isNear} and d.respond_by > ${now}))
       order by d.respond_by, d.environment_id, d.id limit ${limit}::int
       for update of d skip locked
     )
-    update disputes d set last_notice = case when due.is_soon then 'due_soon' else due.notice end
+    update disputes d set last_notice = case when due.is_near then 'due_soon' else due.notice end
     from due
     join environments e on e.id = due.environment_id
     join merchants m on m.id = e.merchant_id
     where d.environment_id = due.environment_id and d.id = due.id
     returning d.environment_id, d.id, d.amount, d.currency, d.reason, d.status, d.respond_by, e.mode, e.merchant_id,
-      m.time_zone, due.notice`)) as unknown as DisputeNoticeDue[];
+      m.time_zone, due.notice, due.is_soon, ${now} as at`)) as unknown as DisputeNoticeDue[];
+}
+
+/** When the next deadline comes near, later than `after`. Index: `disputes_respond_by`. */
+export async function nextDisputeNotice(
+  sql: Sql,
+  environmentId: string,
+  after: string,
+  days: number,
+): Promise<string | null> {
+  const [row] = await sql<{ at: string | null }[]>`
+    select min(respond_by) - make_interval(days => ${days}::int) as at from disputes
+    where environment_id = ${environmentId}::uuid and status = 'NEEDS_RESPONSE' and last_notice is distinct from 'due_soon'
+      and respond_by > ${after}::timestamptz + make_interval(days => ${days}::int)`;
+  return row?.at ?? null;
 }

@@ -167,7 +167,7 @@ export const sandboxReports = sandboxProcessor.table(
 
 export const SANDBOX_DISPUTE_STATUSES = ["needs_response", "under_review", "won", "lost", "accepted"] as const;
 
-/** Disputes of charges, as a cardholder's bank sees them. */
+/** Disputes of charges, as a cardholder's bank sees them. Times are the account's, which may be ahead. */
 export const sandboxDisputes = sandboxProcessor.table(
   "disputes",
   {
@@ -182,11 +182,23 @@ export const sandboxDisputes = sandboxProcessor.table(
     respond_by: instant("respond_by").notNull(),
     /** Reference of the response that took effect; the first one counts. */
     response: uuid("response"),
+    /** When the bank opens it. */
     created_at: instant("created_at").notNull(),
+    /** When the bank acts next: it opens the dispute, or decides it. Null once it has decided. */
+    acts_at: instant("acts_at"),
+    /** Number of its states; 0 before it is opened. Those after `reported` are not acknowledged yet. */
+    version: smallint("version").notNull().default(0),
+    reported: smallint("reported").notNull().default(0),
   },
   (table) => [
     /** Serves reconciling a charge with its disputes. */
     index("sandbox_disputes_charge").on(table.charge, table.id),
+    /** Serve what is due, of all accounts and of one. */
+    index("sandbox_disputes_due").on(table.acts_at, table.id).where(sql`acts_at is not null`),
+    index("sandbox_disputes_due_of").on(table.account, table.acts_at, table.id).where(sql`acts_at is not null`),
+    /** Serves reports that are not acknowledged. */
+    index("sandbox_disputes_unreported").on(table.account, table.id).where(sql`reported < version`),
+    check("sandbox_disputes_reported", sql`${table.reported} between 0 and ${table.version}`),
     check("sandbox_disputes_amount", sql`${table.amount} > 0`),
   ],
 );

@@ -26,8 +26,7 @@ const CROSSING: Record<string, string> = {
   "lib/domain/disputes/record-dispute.ts#findDisputed": "a processor's own id determines the environment",
   "lib/domain/disputes/files.ts#removeUnusedFiles": "a job over all environments",
   "lib/domain/disputes/respond.ts#finishResponses": "a job over all environments",
-  "lib/domain/disputes/dispute-mails.ts#mailDisputeNotices":
-    "a job of all environments, which writes to the mail queue",
+  "lib/domain/disputes/dispute-mails.ts#notifyOfDisputes": "a job of all environments, which writes to the mail queue",
   "lib/domain/processors/connections.ts#disconnectProcessor": "a connector's notes name its connection",
   "lib/domain/processors/reports.ts":
     "processors' messages name a connection, which determines the environment; a job of all",

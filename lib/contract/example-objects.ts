@@ -184,6 +184,7 @@ export function paymentOf(
     next_action: null,
     transactions: [of, ...refunds],
     dispute: of.dispute,
+    amount_disputed: 0,
     capture_reversed_at: of.capture_reversed_at,
     transactions_has_more: false,
     environment: "sandbox",

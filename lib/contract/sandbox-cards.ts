@@ -1,3 +1,4 @@
+import type { DisputeReason } from "./disputes/statuses";
 import type { DeclineCode } from "./errors";
 import type { AvsResult } from "./payments/words";
 import type { CardBrand } from "./transactions/words";
@@ -13,6 +14,8 @@ export type SandboxBehavior =
   | "merchant_declines_later"
   | "avs_no_match"
   | "cvv_no_match"
+  /** The cardholder's bank disputes each capture a second later, for this reason. */
+  | `dispute:${DisputeReason}`
   | "capture_fails"
   | "refund_fails_later"
   | "lost_answer"
@@ -24,7 +27,7 @@ export type SandboxCard = {
   /** The industry's public test number, which belongs to no real account. */
   number: string;
   brand: CardBrand;
-  group: "approved" | "declined" | "verification" | "recurring" | "fault";
+  group: "approved" | "declined" | "verification" | "recurring" | "dispute" | "fault";
   behavior: SandboxBehavior;
   /** Description of the effect for the docs. */
   effect: string;
@@ -100,6 +103,19 @@ export const SANDBOX_CARDS: readonly SandboxCard[] = [
     "recurring",
     "merchant_decline:authentication_failed",
     "Approved; each charge by the merchant is then declined: authentication_failed.",
+  ),
+
+  visa(
+    "4000000000000259",
+    "dispute",
+    "dispute:FRAUDULENT",
+    "Approved; the cardholder’s bank disputes each capture a second later: FRAUDULENT.",
+  ),
+  visa(
+    "4000000000002685",
+    "dispute",
+    "dispute:NOT_RECEIVED",
+    "Approved; the cardholder’s bank disputes each capture a second later: NOT_RECEIVED.",
   ),
 
   visa(

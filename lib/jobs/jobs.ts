@@ -12,7 +12,7 @@ import { removeUntriedSessions } from "@/lib/domain/checkout/open-link";
 import { forgetOldCards } from "@/lib/domain/checkout/payment-tokens";
 import { followDatabaseTime, type Service } from "@/lib/domain/context";
 import { noteCustomers } from "@/lib/domain/customers/customers";
-import { mailDisputeNotices } from "@/lib/domain/disputes/dispute-mails";
+import { notifyOfDisputes } from "@/lib/domain/disputes/dispute-mails";
 import { removeUnusedFiles } from "@/lib/domain/disputes/files";
 import { finishResponses } from "@/lib/domain/disputes/respond";
 import { announceExpiring } from "@/lib/domain/payment-methods/expiring-cards";
@@ -102,7 +102,7 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
     repeat(service, "finish dispute responses", SECOND, (stopping) => finishResponses(service, stopping)),
     repeat(service, "remove unused files", 10 * MINUTE, () => removeUnusedFiles(service)),
     repeat(service, "mail about approvals", 10 * SECOND, () => mailApprovals(service)),
-    repeat(service, "mail about disputes", 10 * SECOND, () => mailDisputeNotices(service)),
+    repeat(service, "notify of disputes", 10 * SECOND, () => notifyOfDisputes(service)),
     repeat(service, "webhook failure notices", MINUTE, () => notifyOfFailing(service)),
     repeat(service, "remove old webhook deliveries", MINUTE, () => removeOldWebhookDeliveries(service)),
     repeat(service, "mail receipts", SECOND, async (stopping) =>

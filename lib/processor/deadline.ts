@@ -119,6 +119,7 @@ export function withDeadline(processor: Processor, timeoutMs: number, timer: Tim
   const { reports, acceptToken, readDispute, listOutsideRefunds, checkConnection } = processor;
   const { storeCard, continueStoring, removeCard, respondToDispute } = processor;
   const store = (call: () => Promise<StoreCardOutcome>) => parseResult<StoreCardOutcome>(storeCardOutcome, call);
+  const simulation = reports.kind === "pulled" ? reports.simulation : undefined;
   const catchUp = reports.kind === "pushed" ? reports.catchUp : undefined;
   return {
     name: processor.name,
@@ -144,6 +145,12 @@ export function withDeadline(processor: Processor, timeoutMs: number, timer: Tim
         : {
             kind: "pulled",
             list: (limit, after) => inTime(reports.list(limit, after)),
+            ...(simulation && {
+              simulation: {
+                act: (account: string, now: Date) => inTime(simulation.act(account, now)),
+                nextAct: (account: string, after: string) => inTime(simulation.nextAct(account, after)),
+              },
+            }),
             acknowledge: (id) => inTime(reports.acknowledge(id)),
           },
     acceptToken: acceptToken && ((account, token) => inTime(acceptToken(account, token))),

@@ -158,6 +158,16 @@ export type PulledReports = {
    */
   list(limit: number, after: string): Promise<PulledReport[]>;
   acknowledge(id: string): Promise<void>;
+  /** Omitted by all but the simulated processor. */
+  readonly simulation?: {
+    /**
+     * Does what is due by the account's time, which may be ahead of real time, and returns its reports that are
+     * not acknowledged. Empty once nothing is left.
+     */
+    act(account: string, now: Date): Promise<PulledReport[]>;
+    /** The next instant of the account's time, later than `after`, at which something is due; null if none. */
+    nextAct(account: string, after: string): Promise<string | null>;
+  };
 };
 
 export type PushedReports = {
@@ -206,14 +216,21 @@ export type Report = OperationReport | StoredCardReport | LateCardReport;
 /**
  * A change to an operation after it was accepted, such as a returned refund or a completed capture. Reports
  * can be late, repeated or out of order, so they only trigger a status check. `outside`: a refund of the
- * payment was made elsewhere, or such a refund has failed.
+ * payment was made elsewhere, or such a refund has failed. `dispute`: the processor's id of the payment's dispute,
+ * which is then read again.
  */
 export type OperationReport = { readonly id: string } /**
  * `insists`, only for `kept` reports: it changes a final state that may have been read already, so it is
  * redelivered until its operation has no lease.
  */ & (
-  | { readonly account: string; readonly reference: string; readonly insists?: true; readonly outside?: true }
-  /** Identified by a stored id. `dispute`: the id of its dispute, which is then read again. */
+  | {
+      readonly account: string;
+      readonly reference: string;
+      readonly insists?: true;
+      readonly outside?: true;
+      readonly dispute?: string;
+    }
+  /** Identified by a stored id. */
   | { readonly object: string; readonly dispute?: string; readonly outside?: true }
 );
 export type PulledReport = Extract<OperationReport, { account: string }>;
@@ -234,7 +251,7 @@ type Reference = {
   account: string;
   /** Page on which the shopper passes a challenge, or to which they return from one. */
   challengePage: string;
-  /** The environment's time, by which a simulated processor judges cards; omitted if it is real time. */
+  /** The environment's time, by which a simulated processor acts; omitted if it is real time. */
   now?: Date;
   /** Stored objects of the payment, oldest first; empty for a processor without its own ids. */
   objects: readonly ProcessorObject[];

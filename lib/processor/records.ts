@@ -43,6 +43,8 @@ export type DisputeResponseRequest = {
   readonly dispute: string;
   /** Our id of this response, the same for every repeat. */
   readonly reference: string;
+  /** The environment's time, by which a simulated processor acts; omitted if it is real time. */
+  readonly now?: Date;
 } & ({ readonly kind: "submit"; readonly evidence: DisputeEvidence } | { readonly kind: "accept" });
 
 /** Only `refused` and `not_sent` prove that nothing happened; the dispute itself tells what did. */

@@ -1,4 +1,5 @@
 import type { Sql } from "@/db/client";
+import { actOnSandboxDisputes, nextSandboxDispute } from "@/db/queries/sandbox/disputes";
 import {
   closeSandboxReference,
   findSandboxRecord,
@@ -24,7 +25,7 @@ import { APPROVED_MERCHANT_CHARGES, SLOW_RESPONSE_MS } from "@/lib/contract/sand
 import type { Secret } from "@/lib/secret";
 import type { AuthorizeRequest, Checks, Inquiry, Outcome, Processor, VoidRequest } from "./port";
 import { assessFraud, type CardInUse, decideAuthorization, verifyAddress, verifySecurityCode } from "./sandbox/checks";
-import { createDisputeDesk } from "./sandbox/disputes";
+import { acknowledgeDisputeReport, createDisputeDesk, listDisputeReports } from "./sandbox/disputes";
 import { createCardStore, findStoredCard, storedTokenOf } from "./sandbox/stored-cards";
 import { createVault, type SandboxVault } from "./sandbox/token";
 
@@ -42,6 +43,8 @@ const REACH_WITHIN_MS = 2_000;
 const REACH_PAUSE_MS = 200;
 /** Max reports of one account in one list. */
 const REPORTS_OF_ONE = 10;
+/** Max disputes of one account that a bank opens or decides in one call. */
+const ACTS_AT_ONCE = 100;
 
 /**
  * The simulated processor of test mode: every card of `lib/contract/sandbox-cards.ts` behaves as described
@@ -98,7 +101,7 @@ export function createSandboxProcessor({
   }
 
   async function follow(kind: "capture" | "void" | "refund", request: VoidRequest) {
-    const followUp = { kind, charge: request.authorization, ...request };
+    const followUp = { kind, charge: request.authorization, ...request, now: request.now ?? clock.now() };
     return outcomeOf(await insertSandboxFollowUp(sqlFor(request.account), followUp), request);
   }
 
@@ -128,7 +131,7 @@ export function createSandboxProcessor({
       );
     },
     ...createCardStore({ vault, clock, timer, sqlFor, reach }),
-    ...createDisputeDesk({ sql, sqlFor, reach }),
+    ...createDisputeDesk({ sql, clock, sqlFor, reach }),
     capture: (request) => reach(() => follow("capture", request)),
     void: (request) => reach(() => follow("void", request)),
     refund: (request) => reach(() => follow("refund", request)),
@@ -150,11 +153,21 @@ export function createSandboxProcessor({
       async list(limit, after) {
         const page = { after, share: REPORTS_OF_ONE, limit };
         await failDueSandboxRefunds(sql, page);
+        await actOnSandboxDisputes(sql, limit);
         const reports = await listSandboxReports(sql, page);
-        return reports.map(({ reference, account }) => ({ id: reference, reference, account }));
+        const refunds = reports.map(({ reference, account }) => ({ id: reference, reference, account }));
+        const disputes = await listDisputeReports(sql, limit, { after });
+        return [...refunds, ...disputes].sort((a, b) => (a.account < b.account ? -1 : 1)).slice(0, limit);
+      },
+      simulation: {
+        async act(account, now) {
+          await actOnSandboxDisputes(sql, ACTS_AT_ONCE, { account, now });
+          return listDisputeReports(sql, ACTS_AT_ONCE, { account });
+        },
+        nextAct: (account, after) => nextSandboxDispute(sql, account, after),
       },
       async acknowledge(id) {
-        await acknowledgeSandboxReport(sql, id);
+        if (!(await acknowledgeDisputeReport(sql, id))) await acknowledgeSandboxReport(sql, id);
       },
     },
 

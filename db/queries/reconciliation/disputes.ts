@@ -57,4 +57,15 @@ export const DISPUTE_CHECKS: readonly BookCheck[] = [
         or (m.amount, m.fee) <> (l.amount::bigint, l.fee::bigint)
         or (m.payout_id is not null and m.amount = 0 and m.fee = 0)`,
   },
+  {
+    check: "disputes_are_the_processors",
+    proves: "Every dispute that the sandbox processor reported is in our books, with the same amount and end.",
+    sql: `
+      select s.account as environment_id, s.id as processor_dispute_id, s.amount as processor_amount, d.amount, s.currency as processor_currency,
+        d.currency, s.status as processor_status, d.status
+      from sandbox_processor.disputes s
+      left join disputes d on d.environment_id = s.account and d.processor = 'sandbox' and d.processor_dispute_id = s.id::text
+      where s.version > 0 and s.reported = s.version and (d.id is null or (d.amount, d.currency) <> (s.amount, s.currency)
+        or upper(s.status) <> d.status)`,
+  },
 ];

@@ -167,17 +167,24 @@ export const PAYMENT_CHECKS: readonly BookCheck[] = [
   {
     check: "payment_shows_its_dispute",
     proves:
-      "A payment's dispute status is that of the dispute that decides about its refunds, and every dispute's payment exists.",
+      "A payment's dispute status is that of the dispute that decides about its refunds, its disputed amount that of all that are open or lost, and every dispute's payment exists.",
     sql: `
       select coalesce(p.environment_id, d.environment_id) as environment_id, coalesce(p.id, d.payment_id) as payment_id,
-        p.dispute_id, p.dispute_status, d.id as decisive_dispute, d.status as decisive_status
-      from (select environment_id, id, dispute_id, dispute_status from payments where dispute_id is not null
+        p.dispute_id, p.dispute_status, p.amount_disputed, d.id as decisive_dispute, d.status as decisive_status,
+        s.amount as disputed
+      from (select environment_id, id, dispute_id, dispute_status, amount_disputed from payments where dispute_id is not null
+        or amount_disputed <> 0
         or exists (select from disputes d where d.environment_id = payments.environment_id and d.payment_id = payments.id)) p
       full join (
         select distinct on (environment_id, payment_id) environment_id, payment_id, id, status from disputes
         order by environment_id, payment_id, ${DECISIVE_FIRST}
       ) d on d.environment_id = p.environment_id and d.payment_id = p.id
-      where (p.dispute_id, p.dispute_status) is distinct from (d.id, d.status)`,
+      left join (
+        select x.environment_id, x.payment_id, sum(x.amount)::bigint as amount from disputes x
+        join payments of on of.environment_id = x.environment_id and of.id = x.payment_id and of.currency = x.currency
+        where x.status <> 'WON' group by 1, 2
+      ) s on s.environment_id = d.environment_id and s.payment_id = d.payment_id
+      where (p.dispute_id, p.dispute_status, p.amount_disputed) is distinct from (d.id, d.status, coalesce(s.amount, 0))`,
   },
   {
     check: "transaction_has_payment",

@@ -1,6 +1,7 @@
 import { connectSql, type Login, type Sql } from "@/db/client";
 import type { DeclineCode } from "@/lib/contract/errors";
 import type { AvsResult } from "@/lib/contract/payments/words";
+import { disputeOf } from "./disputes";
 
 /**
  * The sandbox store's pool. Commits are synced to disk before the response, because losing one in a crash
@@ -19,7 +20,7 @@ type NewSandboxCharge = {
   reference: string;
   account: string;
   notAfter: Date;
-  /** The time by which recent attempts count. */
+  /** The account's time, by which recent attempts count. */
   now: Date;
   behavior: string;
   outcome: "approved" | "declined" | "action_required";
@@ -116,6 +117,9 @@ export async function insertSandboxCharge(sql: Sql, charge: NewSandboxCharge): P
       where now() <= ${charge.notAfter}::timestamptz and (card.reference is not null or not stored.needed)
       on conflict (reference) do nothing
       returning *
+    ), disputed as (
+      ${disputeOf(sql, { amount: sql`amount_captured`, now: charge.now })}
+      from added charge where amount_captured > 0 and behavior like 'dispute:%'
     ), kept as (
       insert into sandbox_processor.stored_cards (
         reference, account, customer, behavior, fingerprint, exp_month, exp_year, outcome)
@@ -182,13 +186,15 @@ type NewSandboxFollowUp = {
   /** Minor units. */
   amount: number;
   currency: string;
+  /** The account's time. */
+  now: Date;
   /** The void also returns what was captured. */
   evenCaptured?: true;
 };
 
 /**
  * Moves a charge's money once per reference, within its limits; on the card whose refunds fail it also
- * schedules the failure. The charge is locked first, and only the call whose insert succeeds moves money:
+ * schedules the failure, on those that are disputed the dispute. The charge is locked first, and only the call whose insert succeeds moves money:
  * with the counters as the only guard, concurrent duplicates of a partial refund would each move it.
  */
 export async function insertSandboxFollowUp(
@@ -218,6 +224,10 @@ export async function insertSandboxFollowUp(
           when 'void' then c.amount_captured - c.amount_refunded else 0 end,
         voided = c.voided or (added.kind = 'void' and c.amount_captured = 0)
       from added where c.reference = added.charge and added.outcome = 'approved'
+    ), disputed as (
+      ${disputeOf(sql, { amount: sql`added.amount`, now: request.now })}
+      from charge join added on added.kind = 'capture' and added.outcome = 'approved'
+      where charge.behavior like 'dispute:%'
     ), failing as (
       insert into sandbox_processor.reports (reference, account, due_at)
       select added.reference, added.account, now() + interval '5 seconds' from added, charge

@@ -196,6 +196,7 @@ export const PAYMENT_COLUMNS = [
   "charge_id",
   "currency",
   "capture_method",
+  "amount_disputed",
   "invoice_id",
   "next_action",
   "payment_method_id",

@@ -57,7 +57,7 @@ export type ListedDispute = { dispute: Dispute; customer: string | null };
 /** A step of a dispute, from its events. */
 export type DisputeStep = {
   id: string;
-  kind: "opened" | "updated" | "submitted" | "won" | "lost" | "accepted";
+  kind: "opened" | "updated" | "due_soon" | "submitted" | "won" | "lost" | "accepted";
   at: string;
   actor: ShownActor;
 };

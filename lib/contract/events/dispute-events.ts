@@ -45,6 +45,12 @@ export const DISPUTE_EVENTS = {
       },
     },
   },
+  "dispute.due_soon": {
+    summary:
+      "The time to respond to a dispute ends within two days. Once for each dispute that still needs a response.",
+    data,
+    example: { object: objects.dispute, previous: {} },
+  },
   "dispute.won": {
     summary: "The bank decided in your favor, or ended its inquiry and took no money.",
     data,

@@ -101,6 +101,7 @@ export const payment = z
       .array(transaction)
       .describe(`Its charge, then its refunds, oldest first: the latest ${SHOWN_REFUNDS} of them.`),
     dispute: disputeMark.describe("Its dispute, of several the one that decides about refunds; null when undisputed."),
+    amount_disputed: z.int().describe("The amount of its disputes that are open or lost, in its currency."),
     capture_reversed_at: captureReversedAt,
     transactions_has_more: z.boolean().describe("Whether it has older refunds that are not shown."),
     environment: z.enum(["sandbox", "live"]).describe("The environment it belongs to."),

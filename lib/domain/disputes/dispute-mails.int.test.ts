@@ -5,7 +5,7 @@ import { moneyTenant } from "@/e2e/fixtures/money";
 import { createTestUser } from "@/e2e/fixtures/users";
 import { MERCHANT_ROLES, type MerchantRole } from "@/lib/contract/permissions";
 import type { Dispute } from "@/lib/processor/records";
-import { mailDisputeNotices } from "./dispute-mails";
+import { notifyOfDisputes } from "./dispute-mails";
 
 const { db } = await testDatabase();
 const DAY_MS = 86_400_000;
@@ -22,13 +22,19 @@ async function disputed(overrides: Partial<Dispute> = {}, roles: readonly Mercha
     ...dispute,
     /** Runs the job in several processes until it finds nothing. */
     run: async () => {
-      const jobs = () => Promise.all([mailDisputeNotices(service), mailDisputeNotices(service)]);
+      const jobs = () => Promise.all([notifyOfDisputes(service), notifyOfDisputes(service)]);
       while ((await jobs()).some((count) => count > 0));
     },
     mails: async () => {
       const rows = await db.sql<{ recipient: string; subject: string; body: string }[]>`
         select recipient, subject, body from mail_outbox where recipient = any(${[...emails.keys()]}) order by id`;
       return rows.map(({ recipient, subject, body }) => ({ role: emails.get(recipient) ?? "nobody", subject, body }));
+    },
+    dueSoon: async () => {
+      const events = await db.sql<{ sequence: number; previous: object }[]>`
+        select sequence, data -> 'previous' as previous from events
+        where environment_id = ${environmentId} and type = 'dispute.due_soon'`;
+      return [...events];
     },
     /** Brings the deadline nearer. */
     approach: (days: number) => db.sql`
@@ -37,7 +43,7 @@ async function disputed(overrides: Partial<Dispute> = {}, roles: readonly Mercha
 }
 
 test("those who look after money are mailed once when a dispute opens, and once two days before its deadline", async () => {
-  const { id, run, mails, approach } = await disputed({ respond_by: inDays(6) }, MERCHANT_ROLES);
+  const { id, run, mails, approach, dueSoon } = await disputed({ respond_by: inDays(6) }, MERCHANT_ROLES);
   await run();
   await run();
   expect((await mails()).map(({ role }) => role).toSorted()).toEqual(["admin", "finance", "owner"]);
@@ -48,9 +54,11 @@ test("those who look after money are mailed once when a dispute opens, and once 
   await approach(2.1);
   await run();
   expect(await mails()).toHaveLength(3);
+  expect(await dueSoon()).toEqual([]);
   await approach(1.9);
   await run();
   await run();
+  expect(await dueSoon()).toEqual([{ sequence: 2, previous: {} }]);
   const later = (await mails()).slice(3);
   expect(later.map(({ role }) => role).toSorted()).toEqual(["admin", "finance", "owner"]);
   expect(later[0]?.subject).toMatch(/^Test mode: Respond by \w{3} \d+ to the dispute of \$100\.00 USD$/);
@@ -66,7 +74,7 @@ test("a dispute that opens within two days of its deadline is mailed once", asyn
 test("a job that dies before its commit has neither mailed nor recorded the notice", async () => {
   const { run, mails } = await disputed();
   const dying = db.orm.transaction(async (tx) => {
-    await mailDisputeNotices({ db: { orm: tx } as unknown as typeof db, baseUrl: "http://localhost" });
+    await notifyOfDisputes({ db: { orm: tx } as unknown as typeof db, baseUrl: "http://localhost" });
     throw new Error("killed");
   });
   await expect(dying).rejects.toThrow("killed");

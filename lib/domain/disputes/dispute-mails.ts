@@ -1,4 +1,5 @@
-import { type DisputeNoticeDue, takeDisputeNotices } from "@/db/queries/disputes";
+import type { Orm, Sql } from "@/db/client";
+import { type DisputeNoticeDue, findDispute, nextDisputeNotice, takeDisputeNotices } from "@/db/queries/disputes";
 import { listAddresses } from "@/db/queries/team";
 import type { DisputeNotice } from "@/lib/contract/disputes/statuses";
 import { dateText, moneyTextWithCode, timeText } from "@/lib/contract/format";
@@ -7,6 +8,7 @@ import { DISPUTE_REASON_WORDS } from "@/lib/contract/payments/words";
 import type { MerchantRole } from "@/lib/contract/permissions";
 import { writeMail } from "../accounts/mail";
 import type { Service } from "../context";
+import { emitDisputeEvent } from "./record-dispute";
 
 const DUE_SOON_DAYS = 2;
 /** Disputes per transaction. */
@@ -16,13 +18,19 @@ const MAX_RECIPIENTS = 20;
 const RECIPIENTS: readonly MerchantRole[] = ["owner", "admin", "finance"];
 
 /**
- * Job that mails the team when a dispute opens and two days before its deadline. A notice is recorded in the
- * commit that writes its mails, so it is sent once, even after a crash. Returns the number of disputes.
+ * Job that mails the team when a dispute opens and two days before its deadline, with the event
+ * `dispute.due_soon`. A notice is recorded in the commit that writes both, so each is sent once, even after a
+ * crash. Of all environments, or of one. Returns the number of disputes.
  */
-export function mailDisputeNotices(service: Pick<Service, "db" | "baseUrl">): Promise<number> {
+export function notifyOfDisputes(
+  service: Pick<Service, "db" | "baseUrl">,
+  environmentId: string | null = null,
+): Promise<number> {
   return service.db.orm.transaction(async (tx) => {
-    const due = await takeDisputeNotices(tx, DUE_SOON_DAYS, DISPUTES_PER_RUN);
+    const due = await takeDisputeNotices(tx, DUE_SOON_DAYS, DISPUTES_PER_RUN, environmentId);
     for (const dispute of due) {
+      // A dispute that opens this late has one mail, and both events.
+      if (dispute.is_soon) await emitDueSoon(tx, dispute);
       const mail = mailOf(dispute, service.baseUrl);
       for (const recipient of await listAddresses(tx, dispute.merchant_id, RECIPIENTS, MAX_RECIPIENTS)) {
         await writeMail(tx, { recipient, ...mail });
@@ -31,6 +39,17 @@ export function mailDisputeNotices(service: Pick<Service, "db" | "baseUrl">): Pr
     return due.length;
   });
 }
+
+async function emitDueSoon(tx: Orm, { environment_id, id, mode, at }: DisputeNoticeDue): Promise<void> {
+  const row = await findDispute(tx, environment_id, id);
+  if (!row) throw new Error(`the dispute ${id} disappeared`);
+  const change = { before: row, after: row, at: new Date(at) };
+  await emitDisputeEvent(tx, { id: environment_id, mode }, "dispute.due_soon", change);
+}
+
+/** When the next notice before a deadline is due in an environment, later than `after`; null if never. */
+export const nextNoticeIn = (sql: Sql, environmentId: string, after: string): Promise<string | null> =>
+  nextDisputeNotice(sql, environmentId, after, DUE_SOON_DAYS);
 
 function mailOf(dispute: DisputeNoticeDue, baseUrl: string) {
   const { mode, notice, amount, currency, reason } = dispute;

@@ -132,6 +132,8 @@ function kindOf(type: DisputeStepRow["type"]): DisputeStep["kind"] {
       return "opened";
     case "dispute.updated":
       return "updated";
+    case "dispute.due_soon":
+      return "due_soon";
     case "dispute.evidence_submitted":
       return "submitted";
     case "dispute.won":

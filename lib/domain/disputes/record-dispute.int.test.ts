@@ -309,7 +309,9 @@ test("reports identify the payment by its dispute, which the payment's page, boo
   becomes({ amount: 4_000 });
   expect(await processReport(tenant.service, from, report)).toBe(true);
   const detail = await getPaymentDetail(ctx, { id: payment.id });
-  expect(detail.payment).toEqual(expect.objectContaining({ status: "CAPTURED", amount_captured: 10_000 }));
+  expect(detail.payment).toEqual(
+    expect.objectContaining({ status: "CAPTURED", amount_captured: 10_000, amount_disputed: 4_000 }),
+  );
   expect(detail.disputes).toMatchObject([{ amount: 4_000, status: "NEEDS_RESPONSE", processor_id: report.dispute }]);
   expect(detail.timeline.at(0)).toMatchObject({ kind: "dispute", title: "Disputed", amount: 4_000 });
   expect(detail.events.map(({ type }) => type)).toContain("dispute.opened");

@@ -20,8 +20,11 @@ import { type Environment, environmentNow, type Service } from "../context";
 import { changedMembers, newEvent } from "../events/event";
 import { bookDispute } from "./book-dispute";
 
-/** A processor's report on a dispute: its id there, and a stored id of its payment. */
-export type DisputeReport = { readonly id: string; readonly object: string; readonly dispute: string };
+/** A processor's report on a dispute: its id there, and a stored id or our reference of its payment. */
+export type DisputeReport = { readonly id: string; readonly dispute: string } & (
+  | { readonly object: string }
+  | { readonly account: string; readonly reference: string }
+);
 
 const STATUSES: Record<ProcessorsDispute["status"], Dispute["status"]> = {
   needs_response: "NEEDS_RESPONSE",
@@ -43,7 +46,7 @@ export async function recordDispute(
   report: DisputeReport,
 ): Promise<boolean> {
   const { processor, mode } = from;
-  const of = await findDisputed(service, from, report.object);
+  const of = await findDisputed(service, from, report);
   // Time before the read: a read by another process that starts later includes at least this report's change.
   const read_at = service.clock.now().toISOString();
   const read = of && (await processor.readDispute?.(report.dispute));
@@ -103,13 +106,16 @@ export async function readAfterResponse(
   throw new Error(`the dispute ${row.processor_dispute_id} is read too often to order its states`);
 }
 
-/** The payment of a stored processor object; null if there is none, or for another mode or merchant. */
+/** The payment of a report; null if there is none, or for another mode or merchant. */
 async function findDisputed(
   service: Service,
   { processor, mode, environmentId: only }: Pick<Reporter, "processor" | "mode" | "environmentId">,
-  object: string,
+  report: DisputeReport,
 ) {
-  const named = await findOperationOfObject(service.db.sql, processor.name, object);
+  const named =
+    "object" in report
+      ? await findOperationOfObject(service.db.sql, processor.name, report.object)
+      : { environment_id: report.account, operation_id: report.reference };
   if (!named) return null;
   const { environment_id: environmentId, operation_id: id } = named;
   if (only !== null && only !== environmentId) return null;
@@ -222,9 +228,9 @@ export async function emitDisputeEvent(
   tx: Parameters<typeof insertEvent>[0],
   { id: environmentId, mode }: { id: string; mode: Mode },
   type: EventTypeOf<"dispute">,
-  change: { before: DisputeRow | null; after: DisputeRow; by: typeof BY_SYSTEM; at: Date },
+  change: { before: DisputeRow | null; after: DisputeRow; by?: typeof BY_SYSTEM; at: Date },
 ): Promise<void> {
-  const { before, after, by, at } = change;
+  const { before, after, by = BY_SYSTEM, at } = change;
   const object = presentDispute(after, mode);
   const previous = before && changedMembers(presentDispute(before, mode), object);
   const event = newEvent(type, { objectId: after.id, operationId: null }, { object, previous }, at.toISOString());

@@ -1,3 +1,4 @@
+import { readClock } from "@/db/queries/clock";
 import {
   beginResponse,
   listDueResponses,
@@ -17,7 +18,7 @@ import { decodeId } from "@/lib/contract/ids";
 import { idTime, newId } from "@/lib/ids";
 import type { DisputeEvidence, DisputeResponseOutcome } from "@/lib/processor/records";
 import type { Reporter } from "@/lib/processor/registry";
-import { type Context, type Environment, type Reply, resourceNotFound, type Service } from "../context";
+import { type Context, clockTime, type Environment, type Reply, resourceNotFound, type Service } from "../context";
 import { createClaim, inProgress, keyedRequest, replayKnown, replyFromKey } from "../idempotency/used-key";
 import { refuseClaimed } from "../payments/money-request";
 import { connectionMissing } from "../processors/connection-of";
@@ -177,7 +178,8 @@ async function send(
   { id, evidence, response, processor_dispute_id: dispute }: DisputeRow,
   reference: string,
 ): Promise<DisputeResponseOutcome> {
-  const request = { account, dispute, reference };
+  const clock = await readClock(service.db.within(account).sql, account);
+  const request = { account, dispute, reference, ...(clock && { now: clockTime(service.clock, clock) }) };
   const call =
     response === "accept"
       ? ({ ...request, kind: "accept" } as const)

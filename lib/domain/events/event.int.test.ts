@@ -17,6 +17,7 @@ import { disableApiKey, enableApiKey, revokeApiKey } from "../api-keys/change-ke
 import { createApiKey, editApiKey, rotateApiKey } from "../api-keys/issue-keys";
 import { cancelClientSession, createClientSession } from "../checkout/client-sessions";
 import { emitExpiredSessions } from "../checkout/expire-sessions";
+import { notifyOfDisputes } from "../disputes/dispute-mails";
 import { recordDispute } from "../disputes/record-dispute";
 import { announceExpiringIn } from "../payment-methods/expiring-cards";
 import { createPaymentMethod } from "../payment-methods/store-card";
@@ -34,6 +35,7 @@ import { newEvent, paymentData } from "./event";
 
 const { db } = await testDatabase({ max: 20 });
 
+const DAY_MS = 86_400_000;
 const MANUAL = { capture_method: "manual" };
 const card = (number: string) => ({ card: { number, exp_month: 12, exp_year: 2040, cvv: "123" } });
 const refusal = says({ kind: "declined", decline_code: null });
@@ -80,12 +82,13 @@ async function reportDispute({ service, environmentId }: MoneyTenant, paymentId:
       fee: null,
       withdrawn: true,
       status,
-      respond_by: null,
+      respond_by: status === "needs_response" ? new Date(Date.now() + DAY_MS) : null,
       created_at: new Date("2026-11-20T09:00:00Z"),
     };
     const processor = { ...sandbox, readDispute: async () => dispute };
     const report = { id: "evt_1", object, dispute: dispute.id };
     await expect.poll(() => recordDispute(service, { processor, mode: "test", environmentId }, report)).toBe(true);
+    await notifyOfDisputes(service, environmentId);
   }
 }
 

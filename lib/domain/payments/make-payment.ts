@@ -126,6 +126,7 @@ export function newSnapshot(
       next_action: null,
       dispute_id: null,
       dispute_status: null,
+      amount_disputed: 0,
       capture_reversed_at: null,
       created_at: idTime(paymentId),
       updated_at: idTime(paymentId),

@@ -125,6 +125,7 @@ export function presentPayment(payment: ShownPaymentRow, rows: readonly ShownTra
     transactions: shown.map((row) => presentTransaction(row, payment, mode)),
     transactions_has_more: hasMore,
     dispute: disputeOf(payment),
+    amount_disputed: payment.amount_disputed,
     capture_reversed_at: payment.capture_reversed_at,
     environment: API_ENVIRONMENTS[mode],
     created_at: payment.created_at,

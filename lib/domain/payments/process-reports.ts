@@ -1,5 +1,5 @@
 import { findEnvironment } from "@/db/queries/accounts/merchants";
-import { REAL_TIME } from "@/db/queries/clock";
+import { REAL_TIME, readClock } from "@/db/queries/clock";
 import { findOperation, hasVoid, makeDue, takeOperation } from "@/db/queries/payments/operations";
 import { insertMarkEvent, lockPayment, reverseCapture } from "@/db/queries/payments/outcomes";
 import { findOperationOfObject } from "@/db/queries/payments/processor-objects";
@@ -11,8 +11,8 @@ import type { Mode } from "@/lib/contract/transactions/words";
 import { BEFORE_ALL, newId } from "@/lib/ids";
 import type { Inquiry, OperationReport, PulledReport, Report } from "@/lib/processor/port";
 import type { Connected, Reporter } from "@/lib/processor/registry";
-import type { Service } from "../context";
-import { recordDispute } from "../disputes/record-dispute";
+import { clockTime, type Service } from "../context";
+import { type DisputeReport, recordDispute } from "../disputes/record-dispute";
 import { newEvent, paymentData } from "../events/event";
 import { storeLateCard } from "../payment-methods/late-stored-card";
 import { processStoredCardReport } from "../payment-methods/stored-card-reports";
@@ -76,10 +76,7 @@ export async function processReport(service: Service, from: Reporter, report: Re
     const payment = await findReported(service, from, report);
     return payment === null || storeLateCard(service, from, payment, report.storedCard);
   }
-  if ("object" in report && report.dispute !== undefined) {
-    const { id, object, dispute } = report;
-    return recordDispute(service, from, { id, object, dispute });
-  }
+  if (isAboutDispute(report)) return recordDispute(service, from, report);
   const row = await findReported(service, from, report);
   if ("outside" in report && report.outside) return row === null || processOutsideRefunds(service, from, row);
   if (!row) {
@@ -92,6 +89,37 @@ export async function processReport(service: Service, from: Reporter, report: Re
   // meantime.
   const now = storesReports(from) ? await findReported(service, from, report) : null;
   return now === null || now.state === "open" || processEnded(service, from, now, report);
+}
+
+const isAboutDispute = (report: OperationReport): report is DisputeReport => report.dispute !== undefined;
+
+/** The simulated processor of test mode, if there is one. */
+async function simulated(service: Service) {
+  const from = await service.processors.reporter(service.processors.builtIn("test")?.name ?? "");
+  const reports = from?.processor.reports;
+  return from && reports?.kind === "pulled" && reports.simulation ? { from, reports, ...reports.simulation } : null;
+}
+
+/** When the simulated processor acts next in an environment, later than `after`; null if never. */
+export const nextActIn = async (service: Service, environmentId: string, after: string): Promise<string | null> =>
+  (await simulated(service))?.nextAct(environmentId, after) ?? null;
+
+/**
+ * Does what the simulated processor has to do in an environment by the environment's time, which may be ahead,
+ * and processes its reports. Returns the number processed.
+ */
+export async function actInEnvironment(service: Service, environmentId: string): Promise<number> {
+  const found = await simulated(service);
+  if (!found) return 0;
+  const { from, reports, act } = found;
+  const clock = await readClock(service.db.within(environmentId).sql, environmentId);
+  let processed = 0;
+  for (const report of await act(environmentId, clockTime(service.clock, clock))) {
+    if (!(await tryReport(service, from, report))) continue;
+    await reports.acknowledge(report.id);
+    processed++;
+  }
+  return processed;
 }
 
 /**

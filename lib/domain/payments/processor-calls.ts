@@ -52,6 +52,7 @@ export async function callProcessor(
 ): Promise<Outcome> {
   const { amount, currency } = operation;
   const reference = {
+    ...(operation.clock && { now: clockTime(service.clock, operation.clock) }),
     notAfter: new Date(operation.notAfter),
     ...(await holderReference(service, processor, operation)),
   };
@@ -73,7 +74,6 @@ export async function callProcessor(
         billingAddress: charge.billing_address,
         description: charge.description,
         metadata: charge.metadata,
-        ...(operation.clock && { now: clockTime(service.clock, operation.clock) }),
         ...reference,
       });
     }

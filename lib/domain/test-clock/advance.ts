@@ -73,7 +73,7 @@ const EVER = "-infinity";
 
 const duesAfter = (service: Service, environmentId: string, after: string): Promise<(string | null)[]> => {
   const { sql } = service.db.within(environmentId);
-  return Promise.all(TOPICS.map((topic) => topic.nextDue(sql, environmentId, after)));
+  return Promise.all(TOPICS.map((topic) => topic.nextDue(sql, environmentId, after, service)));
 };
 
 // Instants are ISO 8601 in UTC, so they sort as text.

@@ -10,9 +10,11 @@ import {
 } from "@/db/queries/test-clock";
 import { emitExpiredSessionsIn } from "../checkout/expire-sessions";
 import type { Service } from "../context";
+import { nextNoticeIn, notifyOfDisputes } from "../disputes/dispute-mails";
 import { announceExpiringIn, nextAnnouncement } from "../payment-methods/expiring-cards";
 import { endAbandonedIn, expireAuthorizationsIn } from "../payments/expire-payments";
 import { CHALLENGE_MINUTES } from "../payments/outcome";
+import { actInEnvironment, nextActIn } from "../payments/process-reports";
 import { runPayoutsOf } from "../settlement/payouts";
 import { runSettlement, SETTLEMENT_HOUR } from "../settlement/settle";
 import { runSubscriptions } from "../subscriptions/engine";
@@ -24,7 +26,7 @@ export type Topic = {
    * The earliest instant later than `after` at which something becomes due; null = nothing will. With
    * "-infinity" for `after`, work that is already due counts, too.
    */
-  nextDue(sql: Sql, environmentId: string, after: string): Promise<string | null>;
+  nextDue(sql: Sql, environmentId: string, after: string, service: Service): Promise<string | null>;
   /**
    * Does what is due by the environment's time. Guarded, so that any number of processes may run it. Returns
    * the number of items done; called again until that is 0.
@@ -50,6 +52,16 @@ export const TOPICS: readonly Topic[] = [
     name: "subscriptions and their invoices",
     nextDue: nextSubscriptionDue,
     run: (service, environmentId, stopping) => runSubscriptions(service, stopping, environmentId),
+  },
+  {
+    name: "deadlines of disputes",
+    nextDue: nextNoticeIn,
+    run: (service, environmentId) => notifyOfDisputes(service, environmentId),
+  },
+  {
+    name: "disputes at the sandbox's banks",
+    nextDue: (_sql, environmentId, after, service) => nextActIn(service, environmentId, after),
+    run: actInEnvironment,
   },
   // One topic, because a settlement's payout has no time of its own.
   { name: "settlement and payouts", nextDue: nextSettlementOrPayout, run: settleAndPayOut },

@@ -52,6 +52,7 @@ const NEVER_SET_OF_PAYMENT: Omit<ShownPaymentRow, PastColumn> = {
   next_action: null,
   dispute_id: null,
   dispute_status: null,
+  amount_disputed: 0,
   capture_reversed_at: null,
 };
 const DAY_MS = 86_400_000;

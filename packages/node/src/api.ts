@@ -67,6 +67,8 @@ export interface Payment {
   transactions: Transaction[];
   /** Its dispute, of several the one that decides about refunds; null when undisputed. */
   dispute: DisputeMark;
+  /** The amount of its disputes that are open or lost, in its currency. */
+  amount_disputed: number;
   /** When the processor reported that the capture failed there later: its money never came. */
   capture_reversed_at: string | null;
   /** Whether it has older refunds that are not shown. */
@@ -1750,6 +1752,8 @@ export interface EventObjects {
   "dispute.updated": Dispute;
   /** The evidence is with the cardholder's bank, which decides. */
   "dispute.evidence_submitted": Dispute;
+  /** The time to respond to a dispute ends within two days. Once for each dispute that still needs a response. */
+  "dispute.due_soon": Dispute;
   /** The bank decided in your favor, or ended its inquiry and took no money. */
   "dispute.won": Dispute;
   /** The bank decided in the cardholder's favor, or nobody responded in time. The amount is lost. */
