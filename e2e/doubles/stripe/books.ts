@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type Stripe from "stripe";
 import type { Behavior, Decline } from "./cards";
-import { ApiError, found, refuse } from "./errors";
+import { ApiError, found, invalid, refuse } from "./errors";
 import * as shapes from "./shapes";
 import { Cards, type Method, type Tell } from "./stored-cards";
 
@@ -28,6 +28,13 @@ const customerOf = ({ customer }: Stripe.PaymentIntent) => (typeof customer === 
 
 const CANCELABLE = new Set(["requires_payment_method", "requires_confirmation", "requires_action", "requires_capture"]);
 
+/** Fields of evidence that take the id of a file. */
+const FILE_FIELDS = new Set([
+  ...["cancellation_policy", "customer_communication", "customer_signature", "duplicate_charge_documentation"],
+  ...["receipt", "refund_policy", "service_documentation", "shipping_documentation", "uncategorized_file"],
+]);
+const MAX_EVIDENCE_BYTES = 4.5 * 1024 * 1024;
+
 /**
  * The double's books: objects as the API returns them, and actions on them. Amounts are in Stripe's units.
  */
@@ -36,6 +43,7 @@ export class Books {
   readonly charges = new Map<string, Stripe.Charge>();
   readonly refunds = new Map<string, Stripe.Refund>();
   readonly disputes = new Map<string, Stripe.Dispute>();
+  readonly files = new Map<string, Stripe.File & { sha256: string }>();
   readonly events: Stripe.Event[] = [];
   readonly cards: Cards;
   readonly #refusals = new Set<string>();
@@ -307,6 +315,56 @@ export class Books {
     const dispute = found(this.disputes.get(id), "dispute", id);
     dispute.status = status;
     this.#tell("charge.dispute.closed", dispute);
+  }
+
+  /** Evidence can be changed until it is submitted, which it can be once. */
+  respond(id: string, given: Record<string, string>, submit: boolean): Stripe.Dispute {
+    const dispute = this.#openDispute(id);
+    for (const [name, value] of Object.entries(given)) {
+      if (!(name in dispute.evidence)) throw invalid(`Received unknown parameter: evidence[${name}]`, name);
+      const isFile = FILE_FIELDS.has(name);
+      if (isFile && !this.files.has(value)) throw invalid(`No such file upload: '${value}'`, name);
+      if (!isFile && value.length > 20_000) throw invalid("This value is too long.", name);
+    }
+    const total = [...FILE_FIELDS].reduce((sum, name) => sum + (this.files.get(given[name] ?? "")?.size ?? 0), 0);
+    if (total > MAX_EVIDENCE_BYTES) throw invalid("The combined size of your files is more than 4.5 MB.", "evidence");
+    dispute.evidence = { ...dispute.evidence, ...given };
+    dispute.evidence_details.has_evidence = true;
+    if (submit) {
+      dispute.evidence_details.submission_count += 1;
+      dispute.status = "under_review";
+      this.#tell("charge.dispute.updated", dispute);
+    }
+    return dispute;
+  }
+
+  closeDispute(id: string): Stripe.Dispute {
+    const dispute = this.#openDispute(id);
+    dispute.status = "lost";
+    this.#tell("charge.dispute.closed", dispute);
+    return dispute;
+  }
+
+  #openDispute(id: string): Stripe.Dispute {
+    const dispute = found(this.disputes.get(id), "dispute", id);
+    if (dispute.status !== "needs_response") throw invalid(`This dispute is already ${dispute.status}.`, "id");
+    return dispute;
+  }
+
+  createFile({
+    filename = "",
+    type = "",
+    size,
+    sha256 = "",
+  }: { size: number } & Record<string, unknown> & {
+      filename?: string;
+      type?: string;
+      sha256?: string;
+    }): Stripe.File {
+    const { id, created } = this.#new("file");
+    const file = shapes.file({ id, created }, { filename, type: type.replace(/^.*\//, ""), size });
+    this.files.set(id, { ...file, sha256 });
+    return file;
   }
 
   chargeOf(intent: Stripe.PaymentIntent): Stripe.Charge {

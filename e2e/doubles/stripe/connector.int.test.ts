@@ -240,6 +240,101 @@ test("a dispute is reported by its payment's id, with its current state", async 
   expect(await processor.readDispute?.("du_of_nobody")).toBeNull();
 });
 
+describe("a response to a dispute", () => {
+  const evidence = {
+    texts: {
+      product_description: "Two prints",
+      customer_communication: "Where is it? It is there.",
+      shipping_carrier: "DHL",
+      shipping_tracking: "00340434161094042557",
+      refund_policy: "30 days",
+      notes: "Signed for by Ada.",
+    },
+    shippedAt: new Date("2026-11-14T08:00:00Z"),
+    files: ["Lieferschein Müller & Söhne.pdf", "photo.jpg"].map((name, index) => ({
+      id: newId(),
+      name,
+      type: index === 0 ? ("application/pdf" as const) : ("image/jpeg" as const),
+      bytes: Buffer.alloc(1_000 + index),
+    })),
+  };
+
+  async function disputed() {
+    const { account, objects } = await charged("4000000000000259");
+    const intent = double.books.intent(objects[0]?.id ?? "");
+    const { id: dispute } = [...double.books.disputes.values()].find((one) => one.payment_intent === intent.id) ?? {};
+    if (!dispute) throw new Error("the card disputes its charge");
+    const request = { account, dispute, reference: newId() };
+    return {
+      dispute,
+      submit: (given = evidence, reference = request.reference) =>
+        processor.respondToDispute?.({ ...request, reference, kind: "submit", evidence: given }),
+      accept: () => processor.respondToDispute?.({ ...request, kind: "accept" }),
+      stands: () => double.books.disputes.get(dispute) as Stripe.Dispute,
+    };
+  }
+
+  test("submits texts and files in Stripe's fields, once however often it is repeated", async () => {
+    const { submit, stands, dispute } = await disputed();
+    expect(await submit()).toEqual({ kind: "sent" });
+    expect(await submit()).toEqual({ kind: "sent" });
+    const { evidence: sent, evidence_details, status } = stands();
+    expect([status, evidence_details.submission_count]).toEqual(["under_review", 1]);
+    expect(sent).toMatchObject({
+      product_description: "Two prints",
+      shipping_carrier: "DHL",
+      shipping_tracking_number: "00340434161094042557",
+      shipping_date: "2026-11-14",
+      refund_policy_disclosure: "30 days",
+      uncategorized_text: "Communication with the customer:\nWhere is it? It is there.\n\nSigned for by Ada.",
+    });
+    const files = [sent.uncategorized_file, sent.service_documentation].map((id) => double.books.files.get(String(id)));
+    expect(files).toMatchObject([
+      { filename: "Lieferschein Müller & Söhne.pdf", type: "pdf", size: 1_000, purpose: "dispute_evidence" },
+      { filename: "photo.jpg", type: "jpeg", size: 1_001 },
+    ]);
+    expect(await processor.readDispute?.(dispute)).toMatchObject({ status: "under_review" });
+  });
+
+  test.each(["lost after", "stored 500 after", "503", "silence after", "garbage"] as const)(
+    "whose answer is %s takes effect once",
+    async (fault) => {
+      const { submit, stands } = await disputed();
+      double.faults.next("evidence", fault);
+      expect((await submit())?.kind).toMatch(/^(?:unknown|sent)$/);
+      await submit();
+      expect(stands()).toMatchObject({ status: "under_review", evidence_details: { submission_count: 1 } });
+    },
+    30_000,
+  );
+
+  test("that Stripe refuses is refused in its words", async () => {
+    const { submit, stands } = await disputed();
+    const large = evidence.files.map((file) => ({ ...file, bytes: Buffer.alloc(3_000_000) }));
+    expect(await submit({ ...evidence, files: large })).toMatchObject({
+      kind: "refused",
+      refusal: expect.stringContaining("4.5 MB"),
+    });
+    expect(stands().status).toBe("needs_response");
+  });
+
+  test("gives the amount up by closing the dispute, once", async () => {
+    const { accept, submit, stands } = await disputed();
+    double.faults.next("close", "lost after");
+    await accept();
+    expect(await accept()).toEqual({ kind: "sent" });
+    expect(stands().status).toBe("lost");
+    expect(await submit(evidence, newId())).toMatchObject({ kind: "refused" });
+  });
+
+  test("with a key that lacks the permission is not sent", async () => {
+    const { accept, stands } = await disputed();
+    double.faults.next("close", "403");
+    expect(await accept()).toMatchObject({ kind: "not_sent" });
+    expect(stands().status).toBe("needs_response");
+  });
+});
+
 test("accepts only its own tokens, by their card", async () => {
   const [account, stranger] = [newId(), newId()];
   const { token } = await processor.tokenize(account, card("5555555555554444"));

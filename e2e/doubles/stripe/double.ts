@@ -25,7 +25,7 @@ export type DoubleOptions = {
 /** The id of the double's account. */
 export const ACCOUNT_ID = "acct_double0000000001";
 export const TEST_KEY = "sk_test_ofthedouble0000000000";
-const MAX_BODY_BYTES = 100_000;
+const MAX_BODY_BYTES = 6_000_000;
 
 type Stored = { fingerprint: string; answer: { status: number; body: string } | null };
 
@@ -245,7 +245,28 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
     if (bytes > MAX_BODY_BYTES) throw new Error("a request is too long");
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  const body = Buffer.concat(chunks);
+  const type = header(request, "content-type") ?? "";
+  return type.startsWith("multipart/form-data") ? fileForm(type, body) : body.toString("utf8");
+}
+
+/** An upload's form as text: its file by name, type and digest. */
+async function fileForm(type: string, body: Buffer): Promise<string> {
+  const text = new URLSearchParams();
+  for (const [name, value] of await new Response(new Uint8Array(body), {
+    headers: { "Content-Type": type },
+  }).formData()) {
+    if (typeof value === "string") {
+      text.append(name, value);
+      continue;
+    }
+    const sha256 = createHash("sha256")
+      .update(Buffer.from(await value.arrayBuffer()))
+      .digest("hex");
+    const facts = { filename: value.name, type: value.type, size: String(value.size), sha256 };
+    for (const [fact, said] of Object.entries(facts)) text.append(`${name}[${fact}]`, said);
+  }
+  return text.toString();
 }
 
 class Answer {

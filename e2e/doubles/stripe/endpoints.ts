@@ -287,6 +287,37 @@ export const ENDPOINTS: readonly Endpoint[] = [
     },
   },
   {
+    method: "POST",
+    path: /^\/v1\/disputes\/(\w+)$/,
+    operation: "evidence",
+    prepare(books, parameters, id) {
+      const evidence = parameters.texts("evidence");
+      const submit = parameters.oneOf("submit", ["true", "false"]) !== "false";
+      parameters.end();
+      return () => structuredClone(books.respond(id, evidence, submit));
+    },
+  },
+  {
+    method: "POST",
+    path: /^\/v1\/disputes\/(\w+)\/close$/,
+    operation: "close",
+    prepare(books, parameters, id) {
+      parameters.end();
+      return () => structuredClone(books.closeDispute(id));
+    },
+  },
+  {
+    method: "POST",
+    path: /^\/v1\/files$/,
+    operation: "file",
+    prepare(books, parameters) {
+      parameters.oneOf("purpose", ["dispute_evidence"]);
+      const given = parameters.texts("file");
+      parameters.end();
+      return () => books.createFile({ ...given, size: Number(given.size) });
+    },
+  },
+  {
     method: "GET",
     path: /^\/v1\/events$/,
     operation: "list",

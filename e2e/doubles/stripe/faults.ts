@@ -10,6 +10,9 @@ export type Operation =
   | "capture"
   | "cancel"
   | "refund"
+  | "file"
+  | "evidence"
+  | "close"
   | "read"
   | "list"
   | "account";

@@ -362,6 +362,22 @@ export function dispute(
   } satisfies Stripe.Dispute;
 }
 
+export const file = (
+  { id, created }: Pick<Made, "id" | "created">,
+  { filename, type, size }: { filename: string; type: string; size: number },
+): Stripe.File => ({
+  id,
+  object: "file",
+  created,
+  expires_at: null,
+  filename,
+  purpose: "dispute_evidence",
+  size,
+  title: null,
+  type,
+  url: null,
+});
+
 const EVIDENCE: Stripe.Dispute.Evidence = {
   access_activity_log: null,
   billing_address: null,

@@ -172,7 +172,7 @@ export async function checkConnection(
         return refused("Stripe does not accept this secret key. It may have been rolled, expired, or copied in part.");
       case 403:
         return refused(
-          "This restricted key may not read the account. Give it write access to PaymentIntents, SetupIntents and Customers, and read access to Balance, Disputes and Events.",
+          "This restricted key may not read the account. Give it write access to PaymentIntents, SetupIntents, Customers, Disputes and Files, and read access to Balance and Events.",
         );
       case 429:
         return { kind: "unreachable", reason: "Stripe takes no more requests for the moment. Try again in a minute." };

@@ -28,7 +28,7 @@ export const FIELDS: readonly CredentialField[] = [
     secret: true,
     webhook: false,
     setting: "STRIPE_SECRET_KEY",
-    help: "In Stripe under Developers → API keys. A restricted key needs write access to PaymentIntents, Charges and Refunds, PaymentMethods, SetupIntents and Customers, and read access to Balance, Disputes and Events.",
+    help: "In Stripe under Developers → API keys. A restricted key needs write access to PaymentIntents, Charges and Refunds, PaymentMethods, SetupIntents, Customers, Disputes and Files, and read access to Balance and Events.",
   },
   {
     name: "webhook_secret",
