@@ -30,6 +30,7 @@ import { cardText } from "@/lib/contract/format";
 import { DISPUTE_REASON_WORDS, DISPUTE_STATUS_WORDS } from "@/lib/contract/payments/words";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { Deadline } from "./deadline";
+import { EvidenceCard } from "./evidence-card";
 import { DisputeBadge } from "./status";
 
 const LINK = "text-accent hover:underline";
@@ -47,7 +48,7 @@ export function DisputePage({ detail, mode }: { detail: DisputeDetail; mode: Mod
         description={<DisputeIds dispute={dispute} />}
         actions={
           dispute.dashboard_url &&
-          dispute.status === "NEEDS_RESPONSE" && (
+          needsProcessor(dispute) && (
             <a
               href={dispute.dashboard_url}
               target="_blank"
@@ -64,6 +65,10 @@ export function DisputePage({ detail, mode }: { detail: DisputeDetail; mode: Mod
     </article>
   );
 }
+
+/** True if only the processor's own pages take a response. */
+const needsProcessor = ({ status, available_actions, pending_action }: Dispute) =>
+  status === "NEEDS_RESPONSE" && available_actions.length === 0 && pending_action === null;
 
 export const DisputeTitle = ({ dispute }: { dispute: Dispute }) => (
   <>
@@ -95,6 +100,7 @@ export function DisputeBody({ detail, mode }: { detail: DisputeDetail; mode: Mod
               {dispute.network_reason_code && `, card network’s code ${dispute.network_reason_code}`}
             </p>
           </Card>
+          <EvidenceCard detail={detail} mode={mode} />
           <Card title="Timeline">
             <DisputeTimeline detail={detail} />
           </Card>
@@ -119,23 +125,35 @@ export function DisputeBody({ detail, mode }: { detail: DisputeDetail; mode: Mod
 
 const TONES = { NEEDS_RESPONSE: "red", UNDER_REVIEW: "amber", WON: "green", LOST: "red", ACCEPTED: "red" } as const;
 
+const PENDING = {
+  submit: "Your evidence is on its way to the bank",
+  accept: "The dispute is being accepted",
+} as const;
+
 function DisputeNotice({ dispute }: { dispute: Dispute }) {
   const { status } = dispute;
+  if (dispute.pending_action !== null) {
+    return (
+      <Banner tone="amber" title={PENDING[dispute.pending_action]}>
+        <p>
+          The processor hasn’t confirmed it yet. This page shows the outcome once it is known; nothing is sent twice.
+        </p>
+      </Banner>
+    );
+  }
   const { title, meaning } = DISPUTE_STATUS_WORDS[status];
   return (
     <Banner tone={TONES[status]} title={title}>
       <p>{meaning}</p>
-      {status === "NEEDS_RESPONSE" && (
+      {status === "NEEDS_RESPONSE" && dispute.pending_action === null && (
         <p>
-          Without a response{" "}
           {dispute.respond_by ? (
             <>
-              by <Time at={dispute.respond_by} />
+              Respond by <Deadline dispute={dispute} />. Without a response, the amount is lost.
             </>
           ) : (
-            "in time"
+            "Without a response in time, the amount is lost."
           )}
-          , the amount is lost.
         </p>
       )}
     </Banner>
@@ -230,6 +248,7 @@ const STEPS: Record<DisputeStep["kind"], { icon: LucideIcon; tone: Tone; title: 
   opened: { icon: Gavel, tone: "red", title: "Opened by the cardholder’s bank", text: null },
   updated: { icon: PencilLine, tone: "neutral", title: "Changed by the bank", text: null },
   due_soon: { icon: AlarmClock, tone: "amber", title: "Two days left to respond", text: null },
+  saved: { icon: PencilLine, tone: "neutral", title: "Evidence saved", text: null },
   submitted: {
     icon: Send,
     tone: "amber",

@@ -43,6 +43,15 @@ export async function findFileBytes(
   return row ?? null;
 }
 
+/** A dispute's files in the order of their upload. Index: `files_dispute`. */
+export function listFilesOf(orm: Orm, environmentId: string, disputeId: string): Promise<FileFacts[]> {
+  return orm
+    .select(FACTS)
+    .from(files)
+    .where(and(eq(files.environment_id, environmentId), eq(files.dispute_id, disputeId)))
+    .orderBy(asc(files.id));
+}
+
 /**
  * Makes exactly these files the dispute's. Returns those that it has now: one of another dispute, or removed,
  * is missing. Call it in the transaction that holds the dispute's row.

@@ -82,18 +82,14 @@ test("a dispute's page says what the cardholder claims, until when to respond, a
   await expect(block(owner, "What the cardholder says")).toContainText("never arrived");
   await expect(block(owner, "Details")).toContainText("6 days left");
   await expect(block(owner, "Details")).toContainText("$15.00");
-  await expect(block(owner, "Timeline").getByRole("listitem")).toHaveText([/Opened by the cardholder/, /Last moment/]);
-  await expect(owner.getByRole("link", { name: "Respond at the processor" })).toHaveAttribute(
-    "href",
-    /^https:\/\/processor\.example\/disputes\//,
-  );
+  await expect(block(owner, "Timeline").getByRole("listitem")).toHaveText([/Last moment/, /Opened by the cardholder/]);
+  await expect(owner.getByRole("link", { name: "Respond at the processor" })).toHaveCount(0);
 
   await becomes({ status: "under_review", respond_by: null });
   await becomes({ status: "won" });
   await owner.reload();
-  await expect(block(owner, "Timeline").getByRole("listitem")).toHaveText([/Opened/, /Evidence submitted/, /Won/]);
+  await expect(block(owner, "Timeline").getByRole("listitem")).toHaveText([/Won/, /Evidence submitted/, /Opened/]);
   await expect(block(owner, "Details")).not.toContainText("left");
-  await expect(owner.getByRole("link", { name: "Respond at the processor" })).toHaveCount(0);
 
   await block(owner, "Payment").getByRole("link").click();
   await expect(owner).toHaveURL(`/test/payments/${payment.id}`);
@@ -142,4 +138,72 @@ test("another merchant's dispute is not found", async ({ owner, stranger, servic
     await owner.goto(path);
     await expect(owner.getByRole("heading", { name: "No such dispute" })).toBeVisible();
   }
+});
+
+const PDF = Buffer.from("%PDF-1.7\n%%EOF");
+const NAME = "Lieferschein Müller & Söhne.pdf";
+
+test("evidence is saved as a draft with its files, survives leaving the page, and is submitted once", async ({
+  owner,
+  api,
+  dispute,
+}) => {
+  const payment = await captured(api);
+  const { id } = await dispute(payment.id);
+  await openAlive(owner, `/test/disputes/${id}`);
+  const form = block(owner, "Your evidence");
+  await form.getByLabel("Product description").fill("Two prints, framed");
+  await form.getByLabel("Carrier").fill("DHL");
+  await form.getByLabel("Shipped on").fill("2026-11-14");
+  await owner.getByRole("navigation", { name: "Dashboard" }).getByRole("link", { name: "Disputes" }).click();
+  await owner.getByRole("dialog").getByRole("button", { name: "Stay" }).click();
+  await form.getByRole("button", { name: "Save draft" }).click();
+  await expect(form.getByRole("button", { name: "Save draft" })).toBeDisabled();
+
+  await form.getByLabel("Files to add").setInputFiles({ name: "page.html", mimeType: "text/html", buffer: PDF });
+  await expect(form.getByRole("alert")).toContainText("isn’t a PDF, PNG or JPEG");
+  const chosen = { name: NAME, mimeType: "application/pdf", buffer: PDF };
+  await form.getByLabel("Files to add").setInputFiles([chosen, { ...chosen, name: "draft.pdf" }]);
+  await form.getByRole("button", { name: "Remove draft.pdf" }).click();
+  await expect(form.getByRole("link", { name: "draft.pdf" })).toHaveCount(0);
+  const link = form.getByRole("link", { name: NAME });
+  const file = await owner.request.get((await link.getAttribute("href")) ?? "");
+  expect(await file.body()).toEqual(PDF);
+  expect(file.headers()).toMatchObject({
+    "content-type": "application/pdf",
+    "content-disposition": expect.stringMatching(
+      /^attachment; .*filename\*=UTF-8''Lieferschein%20M%C3%BCller%20%26%20S%C3%B6hne\.pdf$/,
+    ),
+    "x-content-type-options": "nosniff",
+    "content-security-policy": expect.stringContaining("sandbox"),
+    "cache-control": "no-store",
+  });
+
+  await owner.reload();
+  await expect(form.getByLabel("Product description")).toHaveValue("Two prints, framed");
+  await form.getByLabel("Notes for the bank").fill("winning_evidence");
+  await form.getByRole("button", { name: "Submit evidence…" }).click();
+  const dialog = owner.getByRole("dialog");
+  await expect(dialog).toContainText("not change it afterwards");
+  await expect(dialog).toContainText("1 file is attached");
+  await dialog.getByRole("button", { name: "Submit evidence" }).click();
+  await expect(owner.getByText("Won", { exact: true }).first()).toBeVisible();
+  await expect(block(owner, "Your evidence")).toHaveCount(0);
+  await expect(block(owner, "Evidence")).toContainText("winning_evidence");
+  await expect(block(owner, "Evidence").getByRole("link", { name: NAME })).toBeVisible();
+  await expect(block(owner, "Timeline").getByRole("listitem")).toContainText([/Won/, /Evidence submitted/, /Opened/]);
+  await expect(block(owner, "Timeline")).toContainText("Evidence saved");
+});
+
+test("accepting says what it costs, and ends the dispute", async ({ owner, api, dispute }) => {
+  const payment = await captured(api);
+  const { id } = await dispute(payment.id);
+  await openAlive(owner, `/test/disputes/${id}`);
+  await owner.getByRole("button", { name: "Accept dispute…" }).click();
+  const dialog = owner.getByRole("dialog");
+  await expect(dialog).toContainText("$100.00");
+  await expect(dialog).toContainText("$15.00");
+  await dialog.getByRole("button", { name: "Give up $100.00" }).click();
+  await expect(owner.getByText("Accepted", { exact: true }).first()).toBeVisible();
+  await expect(owner.getByRole("button", { name: "Accept dispute…" })).toHaveCount(0);
 });

@@ -12,6 +12,7 @@ type Exported =
   | Exports<typeof import("@/lib/contract/checkout/endpoints")>
   | Exports<typeof import("@/lib/contract/checkout/payment-link")>
   | Exports<typeof import("@/lib/contract/customers/endpoints")>
+  | Exports<typeof import("@/lib/contract/disputes/endpoints")>
   | Exports<typeof import("@/lib/contract/events/endpoints")>
   | Exports<typeof import("@/lib/contract/idempotency/idempotency-key")>
   | Exports<typeof import("@/lib/contract/invoices/endpoints")>

@@ -147,7 +147,7 @@ export async function streamExport(
 }
 
 /** Prevents a link on another site from starting an export. An address that the user typed has no site. */
-function requireOwnPage(request: Request): void {
+export function requireOwnPage(request: Request): void {
   const site = request.headers.get("sec-fetch-site");
   if (site !== null && site !== "none") requireSameOrigin(request.headers, currentService().service.baseUrl);
 }

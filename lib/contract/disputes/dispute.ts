@@ -38,6 +38,7 @@ const evidence = z
     files: z.array(idOf("file")).describe(SAID.files),
   })
   .meta({ id: "DisputeEvidence" });
+export type Evidence = z.infer<typeof evidence>;
 
 const evidenceText = (name: keyof typeof EVIDENCE_TEXTS) =>
   humanText(EVIDENCE_TEXTS[name]).nullable().optional().describe(SAID[name]);

@@ -7,6 +7,7 @@ import type { ShownActor } from "@/lib/contract/payments/payment-detail";
 import { DISPUTE_REASON_WORDS, DISPUTE_STATUS_WORDS } from "@/lib/contract/payments/words";
 import type { CardBrand } from "@/lib/contract/transactions/words";
 import type { Dispute } from "./dispute";
+import type { File } from "./file";
 import { DISPUTE_REASONS, DISPUTE_STATUSES, type DisputeReason } from "./statuses";
 
 /** Deadlines to filter by, of disputes that need a response. */
@@ -57,14 +58,19 @@ export type ListedDispute = { dispute: Dispute; customer: string | null };
 /** A step of a dispute, from its events. */
 export type DisputeStep = {
   id: string;
-  kind: "opened" | "updated" | "due_soon" | "submitted" | "won" | "lost" | "accepted";
+  /** `saved`: the merchant changed its evidence. */
+  kind: "opened" | "updated" | "due_soon" | "saved" | "submitted" | "won" | "lost" | "accepted";
   at: string;
   actor: ShownActor;
 };
 
+export type EvidenceFile = Pick<File, "id" | "name" | "type" | "size">;
+
 /** A dispute for its page. Ids are public ones. */
 export type DisputeDetail = {
   dispute: Dispute;
+  /** The files of its evidence. */
+  files: EvidenceFile[];
   payment: {
     status: PaymentStatus;
     amount: number;

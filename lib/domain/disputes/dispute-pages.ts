@@ -8,7 +8,9 @@ import {
   listDisputesOfCustomer,
   openDisputeExport,
 } from "@/db/queries/disputes";
+import { findFileBytes, listFilesOf } from "@/db/queries/files";
 import { readActorNames } from "@/db/queries/payments/payment-detail";
+import type { FileRow } from "@/db/schema/disputes";
 import { SYSTEM } from "@/db/schema/operations";
 import type { Dispute } from "@/lib/contract/disputes/dispute";
 import type {
@@ -26,6 +28,7 @@ import { findCustomerOf } from "../customers/customers";
 import { type ListResult, presentList, readInTime } from "../lists";
 import { presentActor } from "../payments/present";
 import { getPayment } from "../payments/read-payments";
+import { presentFile } from "./files";
 import { presentDispute } from "./record-dispute";
 
 const DAY_MS = 86_400_000;
@@ -95,9 +98,10 @@ export async function getDisputeDetail(ctx: Context, input: { id: string }): Pro
   if (!row) throw resourceNotFound("dispute", input.id);
   const dispute = presentDispute(row, environment.mode);
   const of = { id: row.id, payment_id: row.payment_id, publicId: dispute.id };
-  const [payment, steps] = await Promise.all([
+  const [payment, steps, files] = await Promise.all([
     getPayment(ctx, { id: encodeId("payment", row.payment_id) }),
     listDisputeSteps(sql, environment.id, of, MAX_STEPS),
+    listFilesOf(orm, environment.id, row.id),
   ]);
   const [customer, names] = await Promise.all([
     findCustomerOf(ctx, payment),
@@ -110,6 +114,9 @@ export async function getDisputeDetail(ctx: Context, input: { id: string }): Pro
   const { status, amount, amount_refunded, currency, card, created_at } = payment;
   return {
     dispute,
+    files: files
+      .map((file) => presentFile(file, environment.mode))
+      .map(({ id, name, type, size }) => ({ id, name, type, size })),
     payment: { status, amount, amount_refunded, currency, card, created_at },
     customer: {
       id: customer?.id ?? null,
@@ -117,13 +124,31 @@ export async function getDisputeDetail(ctx: Context, input: { id: string }): Pro
       name: payment.customer_name ?? customer?.name ?? null,
       email: payment.customer_email,
     },
-    timeline: steps.map((step) => ({
-      id: step.id,
-      kind: kindOf(step.type),
-      at: step.type === "dispute.opened" ? row.created_at : step.at,
-      actor: presentActor(step.actor ?? SYSTEM, names),
-    })),
+    timeline: steps
+      .map((step) => ({
+        id: step.id,
+        kind: step.type === "dispute.updated" && (step.actor ?? SYSTEM).type !== "system" ? "saved" : kindOf(step.type),
+        at: step.type === "dispute.opened" ? row.created_at : step.at,
+        actor: presentActor(step.actor ?? SYSTEM, names),
+      }))
+      .filter(isShown),
   };
+}
+
+/** Consecutive drafts of one author are one step, the last. */
+const isShown = (step: DisputeStep, at: number, all: readonly DisputeStep[]): boolean => {
+  const next = all[at + 1];
+  return step.kind !== "saved" || next?.kind !== "saved" || JSON.stringify(next.actor) !== JSON.stringify(step.actor);
+};
+
+/** A file of a dispute with its content, for its download. Throws `resource_not_found`. */
+export async function getEvidenceFile(ctx: Context, input: { id: string; file: string }): Promise<FileRow> {
+  const { environment, service } = ctx;
+  const [disputeId, id] = [decodeId("dispute", input.id), decodeId("file", input.file)];
+  const { orm } = service.db.within(environment.id);
+  const row = disputeId && id ? await findFileBytes(orm, environment.id, { id, disputeId }) : null;
+  if (!row) throw resourceNotFound("file", input.file);
+  return row;
 }
 
 function kindOf(type: DisputeStepRow["type"]): DisputeStep["kind"] {

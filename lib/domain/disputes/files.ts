@@ -74,7 +74,7 @@ export async function getFile(ctx: Context, input: { id: string }): Promise<File
   return presentFile(row, ctx.environment.mode);
 }
 
-const presentFile = (row: FileFacts, mode: Mode): File => ({
+export const presentFile = (row: FileFacts, mode: Mode): File => ({
   id: encodeId("file", row.id),
   object: "file",
   name: row.name,

@@ -1,0 +1,160 @@
+"use client";
+
+import { FileText, ImageIcon, Paperclip, X } from "lucide-react";
+import { useRouter } from "next/navigation";
+import { useEffect, useRef, useState } from "react";
+import { Banner } from "@/components/ui/banner";
+import { Button } from "@/components/ui/button";
+import { callApi, failureText } from "@/lib/client/api";
+import { useDashboard } from "@/lib/client/dashboard-context";
+import { ACCEPTED_FILES, fileProblem, sizeText, uploadFile } from "@/lib/client/disputes/upload-file";
+import type { Dispute } from "@/lib/contract/disputes/dispute";
+import { MAX_EVIDENCE_FILES } from "@/lib/contract/disputes/evidence";
+import type { EvidenceFile } from "@/lib/contract/disputes/list";
+
+type Sending = { key: number; name: string; share: number };
+
+/** The files of a draft. Each is saved with the draft as soon as it is uploaded, and removed at once. */
+export function EvidenceFiles({ dispute, files }: { dispute: Dispute; files: readonly EvidenceFile[] }) {
+  const { mode } = useDashboard();
+  const router = useRouter();
+  const input = useRef<HTMLInputElement>(null);
+  const [sending, setSending] = useState<readonly Sending[]>([]);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [removing, setRemoving] = useState<string | null>(null);
+  // One change after another, as each replaces the whole list.
+  const ids = useRef(dispute.evidence.files);
+  const last = useRef<Promise<void>>(Promise.resolve());
+  const gone = useRef(new AbortController());
+  useEffect(() => {
+    const leaving = new AbortController();
+    gone.current = leaving;
+    return () => leaving.abort(new Error("the page was left"));
+  }, []);
+
+  function saveFiles(change: (ids: readonly string[]) => string[]): Promise<void> {
+    const saved = last.current.then(async () => {
+      const body = { evidence: { files: change(ids.current) } };
+      const { data } = await callApi("PATCH /v1/disputes/{id}", { mode, params: { id: dispute.id }, body });
+      ids.current = data.evidence.files;
+      router.refresh();
+    });
+    last.current = saved.catch(() => {});
+    return saved;
+  }
+
+  async function add(file: File, key: number) {
+    const show = (share: number) => setSending((all) => all.map((one) => (one.key === key ? { ...one, share } : one)));
+    setSending((all) => [...all, { key, name: file.name, share: 0 }]);
+    try {
+      const { id } = await uploadFile(file, { mode, signal: gone.current.signal, onProgress: show });
+      await saveFiles((before) => [...before, id]);
+    } catch (error) {
+      if (!gone.current.signal.aborted) setProblem(`${file.name}: ${failureText(error)}`);
+    } finally {
+      setSending((all) => all.filter((one) => one.key !== key));
+    }
+  }
+
+  async function choose(list: FileList | null) {
+    const chosen = [...(list ?? [])];
+    if (input.current) input.current.value = "";
+    const room = MAX_EVIDENCE_FILES - ids.current.length - sending.length;
+    const wrong = chosen.map(fileProblem).find((one) => one !== null) ?? null;
+    setProblem(chosen.length > room ? `At most ${MAX_EVIDENCE_FILES} files. Combine documents into one PDF.` : wrong);
+    if (chosen.length > room || wrong !== null) return;
+    await Promise.all(chosen.map((file, index) => add(file, Date.now() + index)));
+  }
+
+  async function remove(id: string) {
+    setRemoving(id);
+    setProblem(null);
+    try {
+      await saveFiles((before) => before.filter((one) => one !== id));
+    } catch (error) {
+      setProblem(failureText(error));
+    } finally {
+      setRemoving(null);
+    }
+  }
+
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-2">
+      <legend className="mb-1.5 font-medium text-[13px] leading-5">Files</legend>
+      {problem && (
+        <Banner tone="red" role="alert">
+          {problem}
+        </Banner>
+      )}
+      {(files.length > 0 || sending.length > 0) && (
+        <ul className="flex flex-col divide-y rounded-md border">
+          {files.map((file) => (
+            <li key={file.id} className="flex min-h-11 items-center gap-2 py-1 pr-1 pl-3">
+              <FileLink file={file} href={`/${mode}/disputes/${dispute.id}/files/${file.id}`} />
+              <Button
+                variant="ghost"
+                size="sm"
+                aria-label={`Remove ${file.name}`}
+                pending={removing === file.id}
+                icon={<X aria-hidden="true" className="size-4" />}
+                onClick={() => void remove(file.id)}
+              />
+            </li>
+          ))}
+          {sending.map(({ key, name, share }) => (
+            <li key={key} className="flex min-h-11 flex-wrap items-center gap-x-3 px-3 py-2">
+              <span className="min-w-0 flex-1 truncate">{name}</span>
+              <span className="text-soft text-xs tabular-nums">
+                {share < 1 ? `${Math.round(share * 100)} %` : "Checking…"}
+              </span>
+              <progress
+                value={share}
+                max={1}
+                aria-label={`Upload of ${name}`}
+                className="h-1 w-full overflow-hidden rounded accent-accent"
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <Button
+          icon={<Paperclip aria-hidden="true" className="size-4" />}
+          disabled={files.length + sending.length >= MAX_EVIDENCE_FILES}
+          onClick={() => input.current?.click()}
+        >
+          Add files
+        </Button>
+        <span className="text-soft text-xs">PDF, PNG or JPEG, up to 5 MB each.</span>
+        <input
+          ref={input}
+          type="file"
+          multiple
+          accept={ACCEPTED_FILES}
+          aria-label="Files to add"
+          tabIndex={-1}
+          className="sr-only"
+          onChange={(event) => void choose(event.target.files)}
+        />
+      </div>
+    </fieldset>
+  );
+}
+
+/** A file's name with its size; a download where the viewer may have one. */
+export function FileLink({ file: { name, type, size }, href }: { file: EvidenceFile; href: string | null }) {
+  const Icon = type === "application/pdf" ? FileText : ImageIcon;
+  return (
+    <span className="flex min-w-0 flex-1 items-center gap-2">
+      <Icon aria-hidden="true" className="size-4 shrink-0 text-soft" />
+      {href === null ? (
+        <span className="min-w-0 break-words">{name}</span>
+      ) : (
+        <a href={href} download className="min-w-0 break-words text-accent hover:underline">
+          {name}
+        </a>
+      )}
+      <span className="shrink-0 text-soft text-xs tabular-nums">{sizeText(size)}</span>
+    </span>
+  );
+}
