@@ -427,6 +427,7 @@ class Books {
       status: "PAID",
       currency,
       amount,
+      dispute_amount: 0,
       settlement_batch_ids: batches.map((batch) => batch.id),
       bank_name,
       bank_country: country,
