@@ -137,6 +137,7 @@ export const PROOFS: Proof[] = [
       }),
     ],
   },
+  { name: "reports", short: [proof(["reports.proof.ts"])] },
   {
     name: "outages",
     short: [proof(["silence.proof.ts", "starts.proof.ts", "pages.proof.ts", "production.proof.ts"])],
