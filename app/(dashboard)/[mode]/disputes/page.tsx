@@ -1,5 +1,6 @@
 import { Gavel } from "lucide-react";
 import type { Metadata } from "next";
+import Link from "next/link";
 import type { ReactNode } from "react";
 import { DisputeTable } from "@/components/disputes/dispute-table";
 import { PageFilters } from "@/components/lists/page-filters";
@@ -7,6 +8,7 @@ import { ExportButton } from "@/components/reporting/export-button";
 import { EmptyState, NoPermission, WrongFilter } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { PageLinks, withFilters } from "@/components/ui/page-links";
+import { buttonStyles } from "@/components/ui/styles";
 import { DISPUTE_FILTERS, type DisputePageQuery, disputePageQuery } from "@/lib/contract/disputes/list";
 import { listDisputeTable } from "@/lib/domain/disputes/dispute-pages";
 import { dashboardPage, type SearchParams } from "@/lib/http/page";
@@ -47,6 +49,13 @@ export default async function DisputesPage({ params, searchParams }: DisputesPag
           icon={<Gavel aria-hidden="true" />}
           title={page.mode === "test" ? "No disputes yet" : "No live disputes yet"}
           description="When a cardholder’s bank disputes a payment, it appears here with the deadline for your response."
+          actions={
+            page.mode === "test" && (
+              <Link href="/docs/testing#dispute" className={buttonStyles()}>
+                Test cards that are disputed
+              </Link>
+            )
+          }
         />
       </>
     );
