@@ -25,6 +25,7 @@ import type {
   StatementEntry,
   StatementFile,
   StatementRange,
+  Trace,
 } from "./records";
 
 /**
@@ -292,6 +293,7 @@ export type AuthorizeRequest = MoneyReference & {
  * The merchant's labels, for people who look at the payment in the processor's dashboard. They never change.
  */
 type PaymentLabels = {
+  readonly trace?: Trace;
   readonly description: string | null;
   readonly metadata: Readonly<Record<string, string | number | boolean>>;
 };
@@ -330,6 +332,8 @@ export type FollowUpRequest = MoneyReference & {
   currency: string;
   /** The merchant's reason for a refund; null if none, and for other operations. */
   reason: RefundReason | null;
+  /** Set for a processor with a list of its own, which stores it. It never changes. */
+  trace?: Trace;
 };
 
 export type VoidRequest = FollowUpRequest & {

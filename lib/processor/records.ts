@@ -64,6 +64,16 @@ export type OutsideRefund = {
   readonly failed: boolean;
 };
 
+/**
+ * Cardlane's own facts about an operation, stored by a processor with a list of its own: enough to write the
+ * operation again if a restore of the database has lost it. Names have at most 20 characters, values 400; no
+ * card data, and nothing that is secret.
+ */
+export type Trace = Readonly<Record<string, string>>;
+
+/** A capture or void of a listed payment. */
+type ListedStep = { readonly reference: string; readonly trace: Trace };
+
 export type StatementRange = { readonly since: Date; readonly until: Date };
 
 /** A payment or refund from the processor's own list. Amounts in minor units. */
@@ -84,9 +94,29 @@ export type StatementEntry = {
        * The file's share of a payment that began before the file. `amount` is then the largest amount in it.
        */
       readonly part?: PaymentPart;
+      /** Set if the payment has a reference of ours, and the processor stores more than that. */
+      readonly origin?: PaymentOrigin;
     }
-  | { readonly kind: "refund"; readonly payment: string; readonly state: "pending" | "succeeded" | "failed" }
+  | {
+      readonly kind: "refund";
+      readonly payment: string;
+      readonly state: "pending" | "succeeded" | "failed";
+      readonly trace?: Trace;
+    }
 );
+
+export type PaymentOrigin = {
+  /** The environment's id. */
+  readonly account: string;
+  /** Authorized without a capture. */
+  readonly manual: boolean;
+  readonly description: string | null;
+  /** The merchant's metadata that the connection passes on. */
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly trace: Trace;
+  readonly capture: ListedStep | null;
+  readonly void: ListedStep | null;
+};
 
 export type PaymentPart = {
   /** Change of the captured amount; negative if a capture failed. */

@@ -31,6 +31,9 @@ import type { KeyedRequest } from "../context";
  * deleted, and never get a second reference.
  */
 
+/** A request with its digest, which decides whether a retry is the same request. */
+export type TracedRequest = KeyedRequest & { readonly digest?: Buffer };
+
 /** An operation that this process holds: its intent is written, its outcome unknown. */
 export type OpenOperation = {
   readonly environmentId: string;
@@ -51,7 +54,7 @@ export type OpenOperation = {
   /** UUID of the request that started it; null for Cardlane's own operations. */
   readonly requestId: string | null;
   /** The request that waits for the response, or null. */
-  readonly request: KeyedRequest | null;
+  readonly request: TracedRequest | null;
   /** The processor must not execute a call for it after this, by the database's clock. */
   readonly notAfter: string;
   /** Its environment's clock when it was written or taken over; T2 reads it again if it has moved since. */
@@ -93,7 +96,7 @@ export function operationFromOrder(
 /** The operation of a row that this process has taken over. */
 export function operationFromRow(
   row: OperationRow & { mode: Mode; not_after: string } & ClockColumns,
-  request: KeyedRequest | null,
+  request: TracedRequest | null,
 ): OpenOperation {
   return {
     environmentId: row.environment_id,

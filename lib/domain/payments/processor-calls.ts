@@ -7,6 +7,7 @@ import type { OutsideRefund, ProcessorObject } from "@/lib/processor/records";
 import { clockTime, type Service } from "../context";
 import type { OpenOperation } from "./operation";
 import { hasEndedUnpaid } from "./states";
+import { traceOf } from "./trace";
 
 /** The fields that every processor call for an operation has. */
 async function callReference(
@@ -46,10 +47,11 @@ export async function callProcessor(
   service: Service,
   processor: Processor,
   operation: OpenOperation,
-  { payment, transactions }: PaymentSnapshot,
+  snapshot: PaymentSnapshot,
   token: string | null,
   returned?: ContinueRequest["returned"],
 ): Promise<Outcome> {
+  const { payment, transactions } = snapshot;
   const { amount, currency } = operation;
   const reference = {
     ...(operation.clock && { now: clockTime(service.clock, operation.clock) }),
@@ -57,7 +59,8 @@ export async function callProcessor(
     ...(await holderReference(service, processor, operation)),
   };
   const reason = transactions.find(({ id }) => id === operation.transactionId)?.refund_reason ?? null;
-  const followUp = { authorization: payment.authorization_id, amount, currency, reason, ...reference };
+  const trace = tracedBy(processor, operation, snapshot);
+  const followUp = { authorization: payment.authorization_id, amount, currency, reason, ...trace, ...reference };
   switch (operation.kind) {
     case "authorize": {
       const charge = transactions.find(({ id }) => id === payment.charge_id);
@@ -74,6 +77,7 @@ export async function callProcessor(
         billingAddress: charge.billing_address,
         description: charge.description,
         metadata: charge.metadata,
+        ...trace,
         ...reference,
       });
     }
@@ -94,6 +98,10 @@ export async function callProcessor(
       return operation.kind satisfies never;
   }
 }
+
+/** The trace, for processors whose own list returns it. */
+const tracedBy = ({ statement }: Processor, operation: OpenOperation, snapshot: PaymentSnapshot) =>
+  statement ? { trace: traceOf(operation, snapshot) } : {};
 
 /** The same for the operation's holder, who also stores the ids that the processor returns. */
 async function holderReference(service: Service, processor: Processor, operation: OpenOperation) {
@@ -162,7 +170,8 @@ export async function closeAtProcessor(
   if (!charge) throw new Error(`payment ${paymentId} has no charge`);
   const { description, metadata } = charge;
   const reference = await holderReference(service, processor, operation);
-  return processor.close({ ...reference, amount, currency, description, metadata });
+  const trace = known && tracedBy(processor, operation, known);
+  return processor.close({ ...reference, amount, currency, description, metadata, ...trace });
 }
 
 /**

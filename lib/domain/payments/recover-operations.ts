@@ -4,10 +4,10 @@ import type { PaymentSnapshot } from "@/db/queries/payments/payments";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { BEFORE_ALL } from "@/lib/ids";
 import type { Inquiry, Processor } from "@/lib/processor/port";
-import type { KeyedRequest, Service } from "../context";
+import type { Service } from "../context";
 import { CONNECTION_MISSING, conclude, send } from "./execute";
 import { type Executed, getOperationPayment, leaveOpen } from "./finish-operation";
-import { leaseOf, type OpenOperation, operationFromRow } from "./operation";
+import { leaseOf, type OpenOperation, operationFromRow, type TracedRequest } from "./operation";
 import { callProcessor, closeAtProcessor, inquireHeld } from "./processor-calls";
 
 /** Max operations that a process resolves concurrently. */
@@ -283,9 +283,10 @@ async function sendForDeadRequest(
 /**
  * The request that waits for the response; null without a key, or if the key belongs to another request now.
  */
-async function waitingRequest(service: Service, taken: TakenOperation): Promise<KeyedRequest | null> {
+async function waitingRequest(service: Service, taken: TakenOperation): Promise<TracedRequest | null> {
   if (taken.idempotency_key === null) return null;
   const row = await findKey(service.db.within(taken.environment_id).sql, taken.environment_id, taken.idempotency_key);
   if (!row || row.operation_id !== taken.id) return null;
-  return { key: row.key, endpoint: row.endpoint, path: row.path, requestId: row.request_id };
+  const { key, endpoint, path, request_id: requestId, request_digest: digest } = row;
+  return { key, endpoint, path, requestId, digest };
 }

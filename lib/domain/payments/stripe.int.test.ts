@@ -165,7 +165,14 @@ test("a payment has its description and chosen metadata at Stripe, beside our ow
       },
     },
   ]);
-  expect(Object.keys([...at.books.intents.values()][0]?.metadata ?? {})).toHaveLength(4);
+  const own = ["digest", "key", "payment", "request", "terms"].map((name) => `cardlane_own_${name}`);
+  expect(Object.keys([...at.books.intents.values()][0]?.metadata ?? {}).toSorted()).toEqual([
+    "cardlane_account",
+    ...own,
+    "cardlane_reference",
+    "gift",
+    "order",
+  ]);
   // A call that died before its id was stored is closed by the same request, under the same key.
   at.faults.next("create", "lost after");
   const lost = await settled(tenant, () => tenant.create(body, { key: "lost" }));

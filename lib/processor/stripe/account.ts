@@ -1,9 +1,9 @@
 import Stripe from "stripe";
 import type { ConnectionCheck } from "../port";
-import type { Dispute, ProcessorObject, StatementEntry, StatementRange } from "../records";
+import type { Dispute, PaymentOrigin, ProcessorObject, StatementEntry, StatementRange } from "../records";
 import { fromStripe } from "./amounts";
 import type { Budget } from "./api";
-import { type AuthorizationStatus, authorizationStatus, chargeOf, METADATA } from "./outcomes";
+import { type AuthorizationStatus, authorizationStatus, chargeOf, METADATA, TRACE, traceIn } from "./outcomes";
 
 const PAGE = 100;
 const seconds = (time: Date) => Math.floor(time.getTime() / 1_000);
@@ -28,6 +28,7 @@ export async function* statement(stripe: Stripe, { since, until }: StatementRang
       state,
       captured: minor(intent.amount_received),
       refunded: state === "captured" ? minor(charge?.amount_refunded ?? 0) : 0,
+      ...originOf(intent),
     };
   }
   for await (const refund of stripe.refunds.list({ created, limit: PAGE })) {
@@ -38,11 +39,34 @@ export async function* statement(stripe: Stripe, { since, until }: StatementRang
       object: { kind: "refund", id: refund.id },
       payment: typeof intent === "string" ? intent : intent.id,
       reference: refund.metadata?.[METADATA.reference] ?? null,
+      trace: traceIn(TRACE.own, refund.metadata ?? {}),
       created_at: timeOf(refund.created),
       ...fromStripe(refund),
       state: status === "succeeded" ? "succeeded" : status === "failed" || status === "canceled" ? "failed" : "pending",
     };
   }
+}
+
+/** What we stored with an intent; empty for one that is not ours. */
+function originOf({ metadata, capture_method, description }: Stripe.PaymentIntent): { origin?: PaymentOrigin } {
+  const { [METADATA.reference]: reference, [METADATA.account]: account } = metadata;
+  if (!reference || !account) return {};
+  const step = (kind: "capture" | "void") => {
+    const by = metadata[METADATA[kind]];
+    return by === undefined ? null : { reference: by, trace: traceIn(TRACE[kind], metadata) };
+  };
+  const own = Object.entries(metadata).filter(([name]) => !name.startsWith("cardlane_"));
+  return {
+    origin: {
+      account,
+      manual: capture_method === "manual",
+      description,
+      metadata: Object.fromEntries(own),
+      trace: traceIn(TRACE.own, metadata),
+      capture: step("capture"),
+      void: step("void"),
+    },
+  };
 }
 
 /** Null if the payment was never attempted, or its state is unclear. */

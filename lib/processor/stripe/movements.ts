@@ -4,7 +4,7 @@ import type { Inquiry, Outcome, VoidRequest } from "../port";
 import type { OutsideRefund } from "../records";
 import { fromStripe, type StripeMoney } from "./amounts";
 import { afterSending, type Budget, isMismatch, post, postOnceByState, toRequestFailure } from "./api";
-import { chargeOf, METADATA } from "./outcomes";
+import { chargeOf, METADATA, TRACE, traceMetadata } from "./outcomes";
 
 type Movement = (
   budget: Budget,
@@ -25,9 +25,10 @@ export function movements(stripe: Stripe) {
     paymentIntents.retrieve(id, { expand: ["latest_charge"] }, budget.options());
 
   /** A PaymentIntent can be captured once; the capture stores its reference atomically. */
-  const capture: Movement = async (budget, intent, { reference }, { amount }) => {
+  const capture: Movement = async (budget, intent, { reference, trace }, { amount }) => {
     if (intent.status !== "requires_capture") return captureOf(intent, reference, amount);
-    const parameters = { amount_to_capture: amount, metadata: { [METADATA.capture]: reference } };
+    const metadata = { ...traceMetadata(TRACE.capture, trace), [METADATA.capture]: reference };
+    const parameters = { amount_to_capture: amount, metadata };
     try {
       await postOnceByState(budget, reference, (options) => paymentIntents.capture(intent.id, parameters, options));
       return { kind: "approved" };
@@ -42,7 +43,7 @@ export function movements(stripe: Stripe) {
    * Stripe doesn't return the purpose of a cancel, so its reference is stored first; of several, one wins.
    */
   const cancel: Movement = async (budget, intent, request, money) => {
-    const { reference, evenCaptured } = request;
+    const { reference, evenCaptured, trace } = request;
     if (evenCaptured && intent.status === "succeeded") return refund(budget, intent, request, money);
     // The hold is already released, perhaps manually after an earlier attempt had stored its reference.
     if (evenCaptured && intent.status === "canceled" && intent.metadata[METADATA.void] !== reference) return RELEASED;
@@ -51,7 +52,7 @@ export function movements(stripe: Stripe) {
     try {
       if (marked !== reference) {
         // If several callers read the same mark, the first to use this key writes the next one.
-        const metadata = { [METADATA.void]: reference };
+        const metadata = { ...traceMetadata(TRACE.void, trace), [METADATA.void]: reference };
         await postOnceByState(budget, `${intent.id}:void-after:${marked}`, (options) =>
           paymentIntents.update(intent.id, { metadata }, options),
         );
@@ -87,7 +88,7 @@ export function movements(stripe: Stripe) {
         refunds.create(
           {
             payment_intent: intent.id,
-            metadata: { [METADATA.reference]: reference },
+            metadata: { ...traceMetadata(TRACE.own, request.trace), [METADATA.reference]: reference },
             // A late approval is refunded completely, whatever is left of it.
             ...(!request.evenCaptured && { amount }),
             ...(reason && { reason }),

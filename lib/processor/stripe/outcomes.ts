@@ -4,6 +4,7 @@ import type { AvsResult, CvvResult } from "@/lib/contract/payments/words";
 import { CARD_BRANDS, type CardBrand } from "@/lib/contract/transactions/words";
 import type { KnownCard } from "../cards";
 import type { Checks, Inquiry } from "../port";
+import type { Trace } from "../records";
 
 /** Our keys in a PaymentIntent's metadata. Reference and account are set at creation. */
 export const METADATA = {
@@ -15,6 +16,20 @@ export const METADATA = {
   capture: "cardlane_capture",
   void: "cardlane_void",
 } as const;
+
+/** Prefixes of a trace's names in metadata: that of the object itself, and those of its capture and void. */
+export const TRACE = { own: "cardlane_own_", capture: "cardlane_capture_", void: "cardlane_void_" } as const;
+
+/** A trace as metadata, of which Stripe takes 50 values of 500 characters. */
+export const traceMetadata = (prefix: string, trace: Trace = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(trace).map(([name, value]) => [prefix + name, value]));
+
+export const traceIn = (prefix: string, metadata: Stripe.Metadata): Trace =>
+  Object.fromEntries(
+    Object.entries(metadata).flatMap(([name, value]) =>
+      name.startsWith(prefix) ? [[name.slice(prefix.length), value]] : [],
+    ),
+  );
 
 /**
  * Authorization state of a PaymentIntent. `unconfirmed`: nothing has happened yet, but it may still be

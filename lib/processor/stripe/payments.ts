@@ -23,7 +23,14 @@ import {
 } from "./api";
 import type { Customers } from "./customers";
 import { movements } from "./movements";
-import { type AuthorizationStatus, authorizationStatus, METADATA, wasChallenged } from "./outcomes";
+import {
+  type AuthorizationStatus,
+  authorizationStatus,
+  METADATA,
+  TRACE,
+  traceMetadata,
+  wasChallenged,
+} from "./outcomes";
 import { unusable } from "./tokens";
 
 const EXPAND = { expand: ["latest_charge"] };
@@ -59,19 +66,24 @@ export function payments(
   const { idOf, retrieve } = intentsOf(stripe);
   const followUps = movements(stripe);
 
-  type Named = Pick<AuthorizeRequest, "reference" | "account" | "description" | "metadata">;
+  type Named = Pick<AuthorizeRequest, "reference" | "account" | "description" | "metadata" | "trace">;
   type Money = { amount: number; currency: string };
   /**
    * Moves no money: only `authorize` confirms it. Parameters are equal for all callers, as the key requires.
    */
-  const create = (budget: Budget, { reference, account, description, metadata }: Named, money: Money) =>
+  const create = (budget: Budget, { reference, account, description, metadata, trace }: Named, money: Money) =>
     post(budget, `${reference}:create`, (options) =>
       stripe.paymentIntents.create(
         {
           ...money,
           allowed_payment_method_types: ["card"],
           ...(description && { description }),
-          metadata: { ...chosen(metadata), [METADATA.reference]: reference, [METADATA.account]: account },
+          metadata: {
+            ...chosen(metadata),
+            ...traceMetadata(TRACE.own, trace),
+            [METADATA.reference]: reference,
+            [METADATA.account]: account,
+          },
         },
         options,
       ),
