@@ -23,6 +23,8 @@ const CROSSING: Record<string, string> = {
   "lib/domain/payments/process-reports.ts#findReported": "a processor's own id determines the environment",
   "lib/domain/processors/compare.ts#ComparisonRun": "an operator's connection takes payments of many environments",
   "lib/domain/processors/reconciliation.ts": "a job and a command of the operator, of all environments",
+  "lib/domain/processors/restore.ts":
+    "a command of the operator, of all environments; each operation is then written within its own",
   "lib/domain/disputes/record-dispute.ts#findDisputed": "a processor's own id determines the environment",
   "lib/domain/disputes/files.ts#removeUnusedFiles": "a job over all environments",
   "lib/domain/disputes/respond.ts#finishResponses": "a job over all environments",

@@ -99,7 +99,10 @@ const isConnected = (sql: Sql | SqlTransaction, environmentId: string, connectio
  * Condition that a stored card is not removed; true for any other card. Its share lock delays a removal until
  * this transaction commits, and an earlier removal is visible to it.
  */
-const isChargeable = (sql: Sql, { environment_id, payment_method_id, initiator }: PaymentSnapshot["payment"]) =>
+const isChargeable = (
+  sql: Sql | SqlTransaction,
+  { environment_id, payment_method_id, initiator }: PaymentSnapshot["payment"],
+) =>
   initiator === null
     ? sql`true`
     : sql`exists (select from payment_methods where environment_id = ${environment_id}::uuid
@@ -112,7 +115,7 @@ const isChargeable = (sql: Sql, { environment_id, payment_method_id, initiator }
  * over.
  */
 export async function insertPayment(
-  sql: Sql,
+  sql: Sql | SqlTransaction,
   {
     id,
     environment,

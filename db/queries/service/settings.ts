@@ -100,6 +100,17 @@ export async function readDatabaseTime(client: Sql): Promise<{ ms: number; readO
   return { ms: row.ms, readOnly: row.read_only === "on" };
 }
 
+/**
+ * Connections of services to this database, with their pages' processes; commands are not counted. Rows about
+ * processes would not do: a restored database has those of its past.
+ */
+export async function countServices(client: Sql): Promise<number> {
+  const [row] = await client<[{ count: number }]>`
+    select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and application_name in ('cardlane', 'cardlane-pages', 'cardlane-next')`;
+  return row.count;
+}
+
 /** Writes data that needs new disk space, and waits until it is stored. One row for all processes. */
 export async function testWrite(orm: Orm): Promise<void> {
   await storeServiceSetting(orm, "write-test", randomBytes(4_500).toString("base64"));

@@ -1,4 +1,4 @@
-import type { Sql } from "@/db/client";
+import type { Sql, Transaction } from "@/db/client";
 import type { InvoiceRow, SubscriptionRow } from "@/db/schema/subscriptions";
 import type { Fragment } from "../statement-text";
 import { rowToInsert, type Tag } from "./rows";
@@ -31,7 +31,7 @@ export type InvoiceClaim = { readonly invoiceId: string; readonly subscriptionId
 /**
  * Part of the select list that fails the statement rather than claim an invoice without making its payment.
  */
-const paymentMade = (sql: Sql) =>
+const paymentMade = (sql: Sql | Transaction) =>
   sql`, require_written(1 - (select count(*) from billing) + (select count(*) from payment))`;
 
 /**
@@ -40,7 +40,7 @@ const paymentMade = (sql: Sql) =>
  * fails the statement if a trial was taken concurrently.
  */
 export function claimInvoice(
-  sql: Sql,
+  sql: Sql | Transaction,
   environmentId: string,
   paymentId: string,
   claim: InvoiceClaim,

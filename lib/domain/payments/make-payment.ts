@@ -88,7 +88,7 @@ export function makePayment(ctx: Context, payment: PaymentToMake): Promise<Reply
 
 /** The payment as T1 writes it; the response is made from it without reading it back. */
 export function newSnapshot(
-  ctx: Context,
+  ctx: Pick<Context, "service" | "environment">,
   { terms, card, planId, invoice }: Omit<PaymentToMake, "cardRefusal">,
   operationId: string,
 ): PaymentSnapshot {

@@ -180,8 +180,23 @@ class EngineRun {
 
 /** Advances a due subscription by one step. False: it waits for a payment, or a refund for its processor. */
 async function advanceDue(service: Service, environment: Environment, id: string): Promise<boolean> {
+  const due = await stepDue(service, environment, id, newEnvironmentId({ service, environment }));
+  if (due === "refund") return beginRefunds(service, environment, id);
+  return due !== "none";
+}
+
+/**
+ * One step of a due subscription. `invoiceId`: UUID for the invoice that it may create. `refund`: refunds are
+ * due first. `none`: it waits for a payment.
+ */
+export function stepDue(
+  service: Service,
+  environment: Environment,
+  id: string,
+  invoiceId: string,
+): Promise<"done" | "refund" | "none"> {
   const { sql } = service.db.within(environment.id);
-  const due = await sql.begin(async (tx) => {
+  return sql.begin(async (tx) => {
     const run = runOn(tx);
     const now = isoNow(service, environment);
     const row = await lockDueSubscription(run, environment.id, id, now);
@@ -189,7 +204,7 @@ async function advanceDue(service: Service, environment: Environment, id: string
     if (!row) return "done";
     if (row.refund_due > 0) return "refund";
     const open = await lockOpenInvoices(run, environment.id, id);
-    const move = advance(row, open, { now, invoiceId: newEnvironmentId({ service, environment }) });
+    const move = advance(row, open, { now, invoiceId });
     if (move === null) return "none";
     await writeMove(
       run,
@@ -199,8 +214,6 @@ async function advanceDue(service: Service, environment: Environment, id: string
     if (move.subscription.status === "EXPIRED") await forgetTrials(run, environment.id, id);
     return "done";
   });
-  if (due === "refund") return beginRefunds(service, environment, id);
-  return due !== "none";
 }
 
 /** Charges an invoice whose attempt is due. False: it changed in the meantime. */
