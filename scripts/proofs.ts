@@ -143,6 +143,7 @@ export const PROOFS: Proof[] = [
     short: [proof(["silence.proof.ts", "starts.proof.ts", "pages.proof.ts", "production.proof.ts"])],
     long: () => [long(["outages", "standby", "replicas", "pauses", "disk-full"].map((name) => `${name}.long.ts`))],
   },
+  { name: "restore", short: [proof(["restore.proof.ts"])] },
   {
     name: "storm",
     short: [proof(["storm.proof.ts"], { STORM_MINUTES: "1" })],
