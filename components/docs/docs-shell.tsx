@@ -91,6 +91,12 @@ export const DOCS_PAGES = [
       "From zero to a renewal in five minutes: plans, trials, invoices, failed payments, changes, dates, events and errors.",
   },
   {
+    href: "/docs/disputes",
+    label: "Disputes",
+    about:
+      "From a disputed payment to winning it: evidence, files, submitting, accepting, and what each processor takes.",
+  },
+  {
     href: "/docs/webhooks",
     label: "Webhooks",
     about: "Notifications to your server: endpoints, signatures, retries, and every event.",

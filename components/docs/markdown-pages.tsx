@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import type { Problem } from "@/lib/contract/errors";
 import * as changelog from "./changelog.mdx";
 import * as checkout from "./checkout.mdx";
+import * as disputes from "./disputes.mdx";
 import { DOCS_PAGES, type DocsPath } from "./docs-shell";
 import * as errors from "./errors.mdx";
 import * as goingLive from "./going-live.mdx";
@@ -26,6 +27,7 @@ const WRITTEN: Record<Exclude<DocsPath, "/docs/reference">, MarkdownPage> = {
   "/docs/quickstart": quickstart,
   "/docs/checkout": checkout,
   "/docs/subscriptions": subscriptions,
+  "/docs/disputes": disputes,
   "/docs/webhooks": webhooks,
   "/docs/processors": processors,
   "/docs/mcp": mcp,

@@ -9,6 +9,7 @@ const PAGES = [
   "/docs/quickstart",
   "/docs/checkout",
   "/docs/subscriptions",
+  "/docs/disputes",
   "/docs/errors",
   "/docs/errors/card_declined",
   "/docs/webhooks",

@@ -8,7 +8,16 @@ import type { Listener } from "./http-server";
 
 /** Pages identical for all callers while the process runs: home page and docs, except the docs search. */
 export const PUBLIC = new Set([
-  ...["/", "/docs", "/docs/quickstart", "/docs/checkout", "/docs/subscriptions", "/docs/webhooks", "/docs/processors"],
+  ...[
+    "/",
+    "/docs",
+    "/docs/quickstart",
+    "/docs/checkout",
+    "/docs/subscriptions",
+    "/docs/disputes",
+    "/docs/webhooks",
+    "/docs/processors",
+  ],
   ...["/docs/mcp", "/docs/reference", "/docs/errors", "/docs/testing", "/docs/going-live", "/docs/changelog"],
   ...ERROR_CODES.map((code) => `/docs/errors/${code}`),
 ]);
