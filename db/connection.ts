@@ -29,6 +29,10 @@ const DURABLE = `set_config('synchronous_commit',
 /** The setting that row-level security reads; '' means no environment. */
 const ENVIRONMENT = "cardlane.environment";
 
+/** Null on a standby. */
+const TIMELINE = `case when not pg_is_in_recovery()
+  then ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::int end`;
+
 const TICK_MS = 250;
 let [awakeMs, tickedAt] = [0, performance.now()];
 setInterval(() => {
@@ -72,14 +76,17 @@ export class Connection {
   /** When the server last sent something, or a response became due. */
   #progressAt = 0;
 
+  /** The server's timeline, which each promotion of a standby increments; 0 if `readsOnly`. */
+  timeline = 0;
+
   /**
-   * Connects to the address's first host that accepts writes, beginning with index `first`. `limitMs`: per
-   * host.
+   * Connects to the address's first host that accepts writes, beginning with index `first`, and has no older
+   * timeline than `oldest`. `limitMs`: per host.
    */
   static async open(
     address: Address,
     options: ConnectionOptions,
-    first: number,
+    { first, oldest }: { first: number; oldest: number },
     limitMs: number,
   ): Promise<{ connection: Connection; host: number }> {
     const problems: unknown[] = [];
@@ -88,6 +95,8 @@ export class Connection {
       const connection = new Connection(address, address.hosts[host] as Host, options);
       try {
         await connection.#setUp(limitMs);
+        if (!options.readsOnly && connection.timeline < oldest)
+          throw new DatabaseUnavailable("the server was the primary until another one took over");
         return { connection, host };
       } catch (error) {
         connection.fail(error as Error);
@@ -142,9 +151,10 @@ export class Connection {
     try {
       // One message for all settings, and only what a pooler passes on.
       const [state] = await this.query(`
-        select pg_is_in_recovery() as standby, current_setting('transaction_read_only') as read_only,
+        select pg_is_in_recovery() as standby, current_setting('transaction_read_only') as read_only, ${TIMELINE} as timeline,
           ${[...settings, DURABLE].join(", ")}`);
       if (this.#options.readsOnly) return;
+      this.timeline = state?.timeline;
       if (state?.standby) throw new DatabaseUnavailable("the server is a standby and takes no writes");
       if (state?.read_only === "on") throw new DatabaseUnavailable("the server is read-only");
     } finally {

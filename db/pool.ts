@@ -23,8 +23,11 @@ const OPEN_LIMIT_MS = 3_000;
 /** After this silence a server gets one more connection, to tell a dead server from a slow statement. */
 const SLOW_MS = 3_000;
 
-/** The pools of this process for one server. If one finds it silent, all of them do. */
-type Server = { readonly pools: Set<Pool>; answeredAt: number; isProbed: boolean };
+/**
+ * The pools of this process for one server. If one finds it silent, all of them do. `timeline`: the latest seen.
+ * A server with an older one was the primary before, and may not know yet that it no longer is.
+ */
+type Server = { readonly pools: Set<Pool>; answeredAt: number; isProbed: boolean; timeline: number };
 const servers = new Map<string, Server>();
 
 /**
@@ -54,7 +57,7 @@ export class Pool implements StatementPool {
     const refusal = () => new DatabaseUnavailable(`no connection was free within ${QUEUE_LIMIT_MS / 1_000} s`);
     this.#slots = new Semaphore({ slots: 0, perKey: options.perQueue, waitMs: QUEUE_LIMIT_MS, refusal });
     const label = JSON.stringify(address.hosts);
-    this.#server = servers.get(label) ?? { pools: new Set(), answeredAt: 0, isProbed: false };
+    this.#server = servers.get(label) ?? { pools: new Set(), answeredAt: 0, isProbed: false, timeline: 0 };
     this.#server.pools.add(this);
     servers.set(label, this.#server);
     this.#sweep = setInterval(() => this.#look(), SWEEP_MS);
@@ -141,7 +144,7 @@ export class Pool implements StatementPool {
   async #open(): Promise<void> {
     this.#opening++;
     try {
-      const { connection, host } = await Connection.open(this.#address, this.#options, this.#host, OPEN_LIMIT_MS);
+      const { connection, host } = await this.#connect();
       // While the database was away one attempt followed the other, and several may come through at once.
       if (this.#isEnding || this.#all.size >= this.#options.max) return void connection.close();
       this.#host = host;
@@ -160,6 +163,18 @@ export class Pool implements StatementPool {
     }
   }
 
+  /** No pool keeps connections to an old primary once one has found the new one. */
+  async #connect(): Promise<{ connection: Connection; host: number }> {
+    const server = this.#server;
+    const from = { first: this.#host, oldest: server.timeline };
+    const opened = await Connection.open(this.#address, this.#options, from, OPEN_LIMIT_MS);
+    if (opened.connection.timeline > server.timeline) {
+      server.timeline = opened.connection.timeline;
+      for (const pool of server.pools) pool.#distrust();
+    }
+    return opened;
+  }
+
   /**
    * Tests a silent server with a new connection. If that fails, pending statements fail and new ones are
    * refused.
@@ -169,7 +184,7 @@ export class Pool implements StatementPool {
     if (server.isProbed) return;
     server.isProbed = true;
     try {
-      const { connection } = await Connection.open(this.#address, this.#options, this.#host, OPEN_LIMIT_MS);
+      const { connection } = await this.#connect();
       server.answeredAt = awake();
       await connection.close();
     } catch (error) {

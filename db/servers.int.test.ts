@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { OwnServer } from "@/e2e/fixtures/own-server";
+import { startTcpProxy } from "@/e2e/fixtures/tcp-proxy";
 import { connect, connectSql } from "./client";
 import { openDatabase } from "./open-database";
 
@@ -110,6 +111,33 @@ describe.skipIf(OPENSSL === undefined)("a server that requires TLS (skipped with
         ...["x509", "-req", "-in", `${name}.csr`, "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial"],
         ...["-out", `${name}.pem`, "-days", "2", "-extfile", `${name}.ext`],
       );
+    }
+  }
+});
+
+test("a former primary that is back is refused, also by pools that have no connection yet", async () => {
+  const [old, promoted] = await OwnServer.pair("cardlane");
+  const proxy = await startTcpProxy(old.url("cardlane"));
+  const { host } = new URL(proxy.url);
+  const both = connect(`postgres://${old.credentials}@${host},127.0.0.1:${promoted.port}/cardlane`, { max: 2 });
+  try {
+    const portOf = async () => (await both.sql`select inet_server_port() as port`)[0]?.port;
+    expect(await portOf()).toBe(old.port);
+    const admin = promoted.sql("cardlane");
+    await admin`select pg_promote()`;
+    await admin.end();
+    await proxy.refuse();
+    await vi.waitFor(async () => expect(await portOf()).toBe(promoted.port), { timeout: 20_000, interval: 50 });
+    await proxy.accept();
+    const [row] = await both.orm.execute<{ port: number }>("select inet_server_port() as port");
+    expect(row?.port).toBe(promoted.port);
+    expect(await portOf()).toBe(promoted.port);
+  } finally {
+    await both.close();
+    await proxy.close();
+    for (const one of [old, promoted]) {
+      await one.stop();
+      one.remove();
     }
   }
 });
