@@ -141,7 +141,12 @@ export const PROOFS: Proof[] = [
   {
     name: "outages",
     short: [proof(["silence.proof.ts", "starts.proof.ts", "pages.proof.ts", "production.proof.ts"])],
-    long: () => [long(["outages", "standby", "replicas", "pauses", "disk-full"].map((name) => `${name}.long.ts`))],
+    long: () => [long(["outages", "replicas", "pauses", "disk-full"].map((name) => `${name}.long.ts`))],
+  },
+  {
+    name: "failover",
+    short: [],
+    long: (failovers = "20") => [long(["failover.long.ts"], { PROOF_FAILOVERS: failovers })],
   },
   { name: "restore", short: [proof(["restore.proof.ts"])] },
   {
