@@ -9,6 +9,7 @@ const APPROVED: ReadonlySet<SandboxBehavior> = new Set([
   ...(["approve", "challenge", "avs_no_match", "cvv_no_match"] as const),
   ...(["merchant_decline:insufficient_funds", "merchant_decline:stolen_card"] as const),
   ...(["merchant_decline:authentication_failed", "merchant_declines_later"] as const),
+  ...(["dispute:FRAUDULENT", "dispute:NOT_RECEIVED"] as const),
   ...(["refund_fails_later", "lost_answer", "refuse_once", "slow"] as const),
 ]);
 
