@@ -65,7 +65,8 @@ test("an owner sets a rule, an operator requests a refund, and an admin approves
   await approver.getByRole("button", { name: "Confirm" }).click();
   await expect(approver.getByText("Approved: $80.00 is refunded")).toBeVisible();
   await expect(approver.getByText("Approved by")).toBeVisible();
-  await expect(approver.getByRole("link", { name: "Approvals", exact: true })).toBeVisible();
+  const menu = approver.getByRole("navigation", { name: "Dashboard" });
+  await expect(menu.getByRole("link", { name: "Approvals", exact: true })).toBeVisible();
 
   await openAlive(requester, `/test/payments/${paid.id}`);
   await expect(requester.getByText("who approved the request of")).toBeVisible();
