@@ -61,7 +61,7 @@ test("those who look after money are mailed once when a dispute opens, and once 
   expect(await dueSoon()).toEqual([{ sequence: 2, previous: {} }]);
   const later = (await mails()).slice(3);
   expect(later.map(({ role }) => role).toSorted()).toEqual(["admin", "finance", "owner"]);
-  expect(later[0]?.subject).toMatch(/^Test mode: Respond by \w{3} \d+ to the dispute of \$100\.00 USD$/);
+  expect(later[0]?.subject).toMatch(/^Test mode: Respond by \w{3} \d+(, \d{4})? to the dispute of \$100\.00 USD$/);
 });
 
 test("a dispute that opens within two days of its deadline is mailed once", async () => {
