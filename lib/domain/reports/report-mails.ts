@@ -8,6 +8,7 @@ import {
   moveReportMail,
   storeReportMail,
 } from "@/db/queries/reports/report-mails";
+import { isCanceled } from "@/db/refusals";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { AppError } from "@/lib/contract/errors";
 import { dayText, moneyText } from "@/lib/contract/format";
@@ -115,7 +116,7 @@ export async function mailReports(
     try {
       await mailReport(service, mail);
     } catch (error) {
-      if (isDatabaseUnavailable(error)) throw error;
+      if (isDatabaseUnavailable(error) && !isCanceled(error)) throw error;
       log.error({ err: error, environment_id: mail.environment_id, type: mail.type }, "a report could not be mailed");
       await moveReportMail(db.orm, mail, new Date(Date.parse(mail.now) + MARGIN_MS).toISOString());
     }

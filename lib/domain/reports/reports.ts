@@ -8,6 +8,7 @@ import {
   listPendingReports,
   listReports as selectReports,
 } from "@/db/queries/reports/reports";
+import { isCanceled } from "@/db/refusals";
 import type { ReportRecord } from "@/db/schema/reports";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { AppError } from "@/lib/contract/errors";
@@ -188,7 +189,7 @@ export async function prepareReports(service: Service, stopping?: AbortSignal): 
       await end({ status: "READY", totals, rows, updated_at: updated_at() });
     } catch (error) {
       // During an outage reports wait.
-      if (isDatabaseUnavailable(error)) throw error;
+      if (isDatabaseUnavailable(error) && !isCanceled(error)) throw error;
       log.error({ err: error, report: encodeId("report", record.id) }, "a report could not be added up");
       const failure_reason = "The report could not be added up. Create it again.";
       await end({ status: "FAILED", failure_reason, updated_at: updated_at() });
