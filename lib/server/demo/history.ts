@@ -7,7 +7,7 @@ import { forgetTotals } from "@/lib/domain/lists";
 import { bankDayAfter } from "@/lib/domain/settlement/bank-days";
 import { idAt } from "@/lib/ids";
 import { type PastEvent, type PastPayment, rowOfBatchEvent, rowsOfEvents, rowsOfPayoutEvents } from "./events";
-import { DECISION_MS, type PastOrder, pastOrders } from "./orders";
+import { DECISION_MS, expiryOf, type PastOrder, pastOrders, statusOf } from "./orders";
 import { DEMO_BUSINESS, DEMO_PLANS } from "./shop";
 import { type PastSubscribers, pastSubscribers } from "./subscribers";
 
@@ -446,31 +446,7 @@ class Books {
   }
 }
 
-/** A card that was declined as expired had expired the month before. */
-function expiryOf({ fate, last4 }: PastOrder, atMs: number): { card_exp_month: number; card_exp_year: number } {
-  const at = new Date(atMs);
-  const isExpired = fate.kind === "declined" && fate.code === "expired_card";
-  if (!isExpired) return { card_exp_month: 1 + (Number(last4) % 12), card_exp_year: at.getUTCFullYear() + 2 };
-  const month = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - 1));
-  return { card_exp_month: month.getUTCMonth() + 1, card_exp_year: month.getUTCFullYear() };
-}
-
 /** A charge may have been refunded after it was settled. */
 const laterOf = (known: unknown, at: string): string => (String(known) > at ? String(known) : at);
 
 const feeOn = (amount: number) => Math.floor((amount * FEE_BASIS_POINTS + 5_000) / 10_000);
-
-function statusOf({ amount, fate }: PastOrder): string {
-  switch (fate.kind) {
-    case "captured":
-      return "CAPTURED";
-    case "declined":
-      return "DECLINED";
-    case "voided":
-      return "VOIDED";
-    case "refunded":
-      return fate.amount === amount ? "REFUNDED" : "PARTIALLY_REFUNDED";
-    default:
-      return fate satisfies never;
-  }
-}

@@ -120,3 +120,28 @@ function weighted<T extends { share: number }>(items: readonly T[], at: number):
   }
   return items[0] as T;
 }
+
+/** A card that was declined as expired had expired the month before. */
+export function expiryOf({ fate, last4 }: PastOrder, atMs: number): { card_exp_month: number; card_exp_year: number } {
+  const at = new Date(atMs);
+  const isExpired = fate.kind === "declined" && fate.code === "expired_card";
+  if (!isExpired) return { card_exp_month: 1 + (Number(last4) % 12), card_exp_year: at.getUTCFullYear() + 2 };
+  const month = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - 1));
+  return { card_exp_month: month.getUTCMonth() + 1, card_exp_year: month.getUTCFullYear() };
+}
+
+/** Status of the order's charge. */
+export function statusOf({ amount, fate }: PastOrder): string {
+  switch (fate.kind) {
+    case "captured":
+      return "CAPTURED";
+    case "declined":
+      return "DECLINED";
+    case "voided":
+      return "VOIDED";
+    case "refunded":
+      return fate.amount === amount ? "REFUNDED" : "PARTIALLY_REFUNDED";
+    default:
+      return fate satisfies never;
+  }
+}
