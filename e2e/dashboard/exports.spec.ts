@@ -10,7 +10,8 @@ const LISTS = {
   payouts: "id,status,currency,amount,arrival_date,bank_name,bank_last4,failure_reason,created_at,created_at_local",
   "settlement-batches":
     "id,currency,charge_count,charge_amount,refund_count,refund_amount,reversal_count,reversal_amount,fee_amount,net_amount,payout_id,created_at,created_at_local",
-  balance: "created_at,created_at_local,type,currency,amount,transaction_id,settlement_batch_id,payout_id,id",
+  balance:
+    "created_at,created_at_local,type,currency,amount,transaction_id,settlement_batch_id,payout_id,id,dispute_id",
   customers:
     "id,customer_id,name,email,payments,declined,currency,captured,refunded,net,disputed,other_currencies,first_payment_at,first_payment_at_local,last_payment_at,last_payment_at_local",
   disputes:

@@ -30,9 +30,9 @@ test("gross, refunds, fees and net of each day are shown and saved as a file", {
   const [head, ...lines] = readFileSync(await (await download).path(), "utf8")
     .trimEnd()
     .split("\n");
-  expect(head).toBe("day,currency,captures,gross,refund_count,refunds,fees,net");
-  const net = lines.reduce((sum, line) => sum + Number(line.split(",").at(-1)), 0);
-  const fees = lines.reduce((sum, line) => sum + Number(line.split(",").at(-2)), 0);
+  expect(head).toBe("day,currency,captures,gross,refund_count,refunds,fees,net,disputes,dispute_fees");
+  const net = lines.reduce((sum, line) => sum + Number(line.split(",").at(-3)), 0);
+  const fees = lines.reduce((sum, line) => sum + Number(line.split(",").at(-4)), 0);
   expect(net + fees).toBe(21_499);
 
   for (const [tab, table] of [

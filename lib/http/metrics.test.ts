@@ -20,7 +20,8 @@ beforeEach(() => {
   vi.stubEnv("METRICS_TOKEN", TOKEN);
   vi.stubEnv("DATA_DIR", tmpdir());
   begin.mockClear();
-  provideService(testService({ sql: { begin }, pools } as unknown as Database));
+  const replicas = () => [{ name: "replica:5432", isUsed: true, lagMs: 250 }];
+  provideService(testService({ sql: { begin }, pools, replicas } as unknown as Database));
 });
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -99,6 +100,8 @@ test("the text is in Prometheus format, and reports a database outage instead of
   expect(values.has("cardlane_database_bytes")).toBe(false);
   expect(values.get("cardlane_disk_free_bytes")).toBeGreaterThan(0);
   expect(values.get('cardlane_pool_waiting{pool="crossing_sql"}')).toBe(2);
+  expect(values.get('cardlane_replica_used{replica="replica:5432"}')).toBe(1);
+  expect(values.get('cardlane_replica_lag_seconds{replica="replica:5432"}')).toBe(0.25);
   expect(values.get("process_cpu_seconds_total")).toBeGreaterThan(0);
   expect(values.has("nodejs_eventloop_lag_p99_seconds")).toBe(true);
   expect(values.get("cardlane_unauthorized_total")).toBe(before.unauthorized);
