@@ -213,7 +213,7 @@ describe("reconcile", () => {
     const { code, out, err } = await run(reconcile, args);
     expect([code, out]).toEqual([2, ""]);
     expect(err).toBe(
-      `${sentence}\nUsage: npm run reconcile -- --connection ID --since DATE [--until DATE] [--report FILE.csv]... [--json]\n`,
+      `${sentence}\nUsage: npm run reconcile -- --connection ID --since DATE [--until DATE] [--report FILE.csv]... [--json], or --restored-to TIME [--json]\n`,
     );
   });
 });

@@ -28,7 +28,7 @@ export const CONNECTOR_MUTANTS = [
   },
   {
     name: "Stripe: a capture without its metadata mark",
-    edits: [[stripe("movements"), ", metadata: { [METADATA.capture]: reference } };", " };"]],
+    edits: [[stripe("movements"), ", [METADATA.capture]: reference };", " };"]],
     tests: ["int", `${STRIPE}/port.int.test.ts`, "a capture of any part"],
   },
   {
