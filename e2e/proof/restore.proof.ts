@@ -268,9 +268,13 @@ function timesMovedTwice({ books }: Double): string[] {
   return [...counts].filter(([, count]) => count > 1).map(([key]) => key);
 }
 
-/** Intents whose amounts differ from those of our payment. */
+/**
+ * Intents whose amounts differ from those of our payment. One that the crash left without a confirmation took no
+ * money, and never will: only the dead request had its card.
+ */
 async function differences(db: Database, { books }: Double): Promise<readonly unknown[]> {
-  const listed = [...books.intents.values()].map((intent) => {
+  const attempted = [...books.intents.values()].filter(({ latest_charge: charge }) => charge !== null);
+  const listed = attempted.map((intent) => {
     const charge = books.charges.get(String(intent.latest_charge));
     const isTaken = intent.status === "succeeded";
     return {
