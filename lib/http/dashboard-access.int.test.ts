@@ -27,7 +27,7 @@ const VIEWER_ENDPOINTS = [
   ...["endSession", "endOtherSessions", "getIdempotencyKey", "getPaymentDetail", "sumTransactions"],
   ...["listSavedViews", "createSavedView", "updateSavedView", "deleteSavedView", "updateReportMail"],
   "listNotes",
-  "withdrawRequest",
+  ...["listPaymentApprovals", "withdrawRequest"],
 ];
 const OF_COLLEAGUES = ["createNote", "updateNote", "deleteNote"];
 const OF_OPERATORS = [

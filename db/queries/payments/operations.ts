@@ -262,7 +262,7 @@ export async function releaseOperation(
     with payment as (${payment}),
     released as (
       update operations set lease_until = date_trunc('milliseconds', now()),
-        next_attempt_at = case when next_attempt_at <= now() then date_trunc('milliseconds', now()) else now() + ${delayMs}::int * interval '1 ms' end,
+        next_attempt_at = case when next_attempt_at <= now() then date_trunc('milliseconds', now()) else date_trunc('milliseconds', now()) + ${delayMs}::int * interval '1 ms' end,
         unknown_at = coalesce(unknown_at, now()), may_resend = may_resend and not ${sent}::boolean,
         send_until = case when ${sent}::boolean then least(send_until, now()) else send_until end, last_answer = ${outcome.text},
         accepted_at = case when ${outcome.accepted}::boolean then coalesce(accepted_at, now()) else accepted_at end
