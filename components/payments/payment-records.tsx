@@ -85,7 +85,7 @@ export function CreditNoteLink({ number, paymentId, mode }: CreditNoteLinkProps)
       href={`/${mode}/payments/${paymentId}/receipt?credit_note=${number}`}
       target="_blank"
       rel="noopener"
-      className="text-accent tabular-nums hover:underline"
+      className="text-accent tabular-nums underline underline-offset-2"
     >
       {number}
     </a>

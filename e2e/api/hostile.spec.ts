@@ -147,7 +147,7 @@ test("header values at their limits", async ({ api }) => {
 });
 
 test("every endpoint rejects an array or text as its body in the same way", { tag: "@next" }, async ({ api }) => {
-  for (const endpoint of ENDPOINTS.filter(({ body }) => body)) {
+  for (const endpoint of ENDPOINTS.filter(({ body, takesFile }) => body && !takesFile)) {
     for (const body of ["[]", '"x"', "0", "null"]) {
       (await api.raw({ ...post(endpoint.path.replace("{id}", "x"), body), method: endpoint.method })).problem(
         "invalid_parameter",

@@ -24,7 +24,7 @@ export default async function AppearancePage({ params }: AppearancePageProps) {
           <>
             How payment links and embedded forms look in {page.mode} mode, unless a session sets its own appearance.
             Receipts use its colors, too. Your logo is in the{" "}
-            <Link href={`/${page.mode}/settings/business`} className="text-accent hover:underline">
+            <Link href={`/${page.mode}/settings/business`} className="text-accent underline underline-offset-2">
               business profile
             </Link>
             .
