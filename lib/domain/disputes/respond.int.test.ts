@@ -7,7 +7,7 @@ import { createTestMerchant, testContext, testIdempotency } from "@/e2e/fixtures
 import { latch } from "@/e2e/fixtures/latch";
 import { moneyTenant } from "@/e2e/fixtures/money";
 import { AppError } from "@/lib/contract/errors";
-import { newId } from "@/lib/ids";
+import { idAt, newId } from "@/lib/ids";
 import type { Processor } from "@/lib/processor/port";
 import type { DisputeResponseOutcome, DisputeResponseRequest } from "@/lib/processor/records";
 import { createRegistry } from "@/lib/processor/registry";
@@ -362,6 +362,25 @@ test("a file is evidence in one dispute, and an unused one is removed after a da
   expect(await getFile(ctx, { id: kept.id })).toEqual(kept);
   await expect(getFile(ctx, { id: dropped.id })).rejects.toMatchObject({ code: "resource_not_found" });
   expect((await getDispute(ctx, { id: dispute.id })).evidence.files).toEqual([kept.id]);
+});
+
+test("a response without effect is given up after a day only if the dispute could be read and still needs one", async () => {
+  const { service, tenant, script, respond, save, endLeases, now } = await disputed();
+  await save({ notes: "delivered" });
+  script.push(async () => ({ kind: "unknown", reason: "no answer" }));
+  script.push(async () => ({ kind: "unknown", reason: "no answer" }));
+  script.push(async () => ({ kind: "unknown", reason: "no answer" }));
+  expect((await respond("submit")).status).toBe(202);
+  await db.sql`update disputes set response_id = ${idAt(new Date(Date.now() - 25 * 3_600_000))}, read_at = read_at - interval '25 hours'
+    where environment_id = ${tenant.environmentId}`;
+  const processor = service.processors.builtIn("test") as Processor;
+  const unreadable = { ...processor, readDispute: () => Promise.reject(new Error("the processor is down")) };
+  await endLeases();
+  await finishResponses({ ...service, processors: createRegistry({ sandbox: unreadable }) });
+  expect(await now()).toMatchObject({ status: "NEEDS_RESPONSE", pending_action: "submit", available_actions: [] });
+  await endLeases();
+  await finishResponses(service);
+  expect(await now()).toMatchObject({ status: "NEEDS_RESPONSE", pending_action: null });
 });
 
 test("the files of an environment are bounded, also by uploads at once", async () => {

@@ -205,7 +205,7 @@ async function loadEvidence(
 }
 
 const [MIN_PAUSE_MS, MAX_PAUSE_MS] = [1_000, 10 * 60_000];
-/** After this time a response that the dispute shows no trace of is given up. */
+/** A response that the dispute shows no trace of is given up if it is read this long afterwards. */
 const GIVE_UP_MS = 24 * 3_600_000;
 
 const ageMsOf = (service: Service, reference: string) => service.clock.now().getTime() - Date.parse(idTime(reference));
@@ -230,7 +230,8 @@ export async function finishResponses(service: Service, stopping?: AbortSignal):
     try {
       const row = await settle(service, { id: environmentId, mode }, taken, reference);
       if (row.response_due_at === null) done++;
-      else if (ageMsOf(service, reference) > GIVE_UP_MS) await giveUp(service, row, reference);
+      else if (Date.parse(row.read_at) - Date.parse(idTime(reference)) > GIVE_UP_MS)
+        await giveUp(service, row, reference);
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
       service.log.warn({ err: error, dispute: id }, "the processor refused a response to a dispute");
@@ -240,7 +241,7 @@ export async function finishResponses(service: Service, stopping?: AbortSignal):
   return done;
 }
 
-/** The dispute needed a response all the time, so it takes another one. */
+/** The latest read shows that the dispute still needs a response, so it takes another one. */
 async function giveUp(service: Service, { environment_id: environmentId, id }: DisputeRow, reference: string) {
   await withdrawResponse(service.db.within(environmentId).orm, environmentId, id, reference);
   service.log.error({ dispute: id, reference }, "a response to a dispute never took effect and was given up");
