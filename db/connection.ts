@@ -95,8 +95,7 @@ export class Connection {
       const connection = new Connection(address, address.hosts[host] as Host, options);
       try {
         await connection.#setUp(limitMs);
-        if (!options.readsOnly && connection.timeline < oldest)
-          throw new DatabaseUnavailable("the server was the primary until another one took over");
+        if (!options.readsOnly && connection.timeline < oldest) throw formerPrimary();
         return { connection, host };
       } catch (error) {
         connection.fail(error as Error);
@@ -262,6 +261,8 @@ export class Connection {
     this.#socket?.destroy();
   }
 }
+
+export const formerPrimary = () => new DatabaseUnavailable("the server was the primary until another one took over");
 
 export const connectionClosed = () =>
   Object.assign(new Error("the connection to the database was lost"), { code: "CONNECTION_CLOSED" });

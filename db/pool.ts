@@ -1,7 +1,15 @@
 import postgres from "postgres";
 import { Semaphore, type Slot } from "@/lib/semaphore";
 import type { Address } from "./address";
-import { awake, Connection, type ConnectionOptions, connectionClosed, type Rows, silence } from "./connection";
+import {
+  awake,
+  Connection,
+  type ConnectionOptions,
+  connectionClosed,
+  formerPrimary,
+  type Rows,
+  silence,
+} from "./connection";
 import type { Lease, Owner, Statement, StatementPool } from "./statements";
 import { DatabaseUnavailable, isServerLost } from "./unavailable";
 
@@ -168,6 +176,11 @@ export class Pool implements StatementPool {
     const server = this.#server;
     const from = { first: this.#host, oldest: server.timeline };
     const opened = await Connection.open(this.#address, this.#options, from, OPEN_LIMIT_MS);
+    // Another pool may have found the new primary in the meantime, and has already closed older connections.
+    if (!this.#options.readsOnly && opened.connection.timeline < server.timeline) {
+      void opened.connection.close();
+      throw formerPrimary();
+    }
     if (opened.connection.timeline > server.timeline) {
       server.timeline = opened.connection.timeline;
       for (const pool of server.pools) pool.#distrust();
