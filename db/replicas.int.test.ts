@@ -157,6 +157,18 @@ describe("a replica that", () => {
     await untilUsed();
   });
 
+  test("is gone is left out once while the primary is idle", async () => {
+    const lines = () => notes.filter((note) => note === "a read replica is left out").length;
+    const before = lines();
+    await proxy.refuse();
+    await wait(2_500);
+    expect(isUsed(one) || isUsed(two)).toBe(false);
+    // One line for each of the two processes.
+    expect(lines() - before).toBe(2);
+    await proxy.accept();
+    await untilUsed();
+  });
+
   test("dies fails no read, and is used again after its return", async () => {
     let isOver = false;
     let [reads, fromStandby] = [0, 0];
@@ -182,4 +194,17 @@ describe("a replica that", () => {
     isOver = true;
     await readers;
   });
+});
+
+test("a server that refuses to report its position costs no read and no process, and is logged once", async () => {
+  const admin = primary.sql(DATABASE);
+  const lines = () => notes.filter((note) => note.startsWith("the primary's position")).length;
+  await admin`revoke execute on function pg_control_system() from public`;
+  await expect.poll(() => isUsed(one) || isUsed(two), { timeout: 5_000, interval: 20 }).toBe(false);
+  await wait(1_000);
+  expect(await read(one)).toMatchObject({ standby: false });
+  expect(lines()).toBe(2);
+  await admin`grant execute on function pg_control_system() to public`;
+  await admin.end();
+  await untilUsed();
 });

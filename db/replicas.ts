@@ -61,6 +61,9 @@ export class Replicas {
   readonly #primary: StatementPool;
   readonly #replicas: readonly Replica[];
   readonly #timer: NodeJS.Timeout;
+  readonly #log: ReplicasOptions["log"];
+  /** Message of the latest error that reported no position; null after a success. */
+  #problem: string | null = null;
   #sample: Sample | null = null;
   #isChecking = false;
   #turn = 0;
@@ -70,6 +73,7 @@ export class Replicas {
 
   constructor(options: ReplicasOptions) {
     this.#primary = options.primary;
+    this.#log = options.log;
     this.#replicas = options.hosts.map((host) => new Replica(host, options));
     this.#timer = setInterval(() => void this.#check(), CHECK_MS);
     this.#timer.unref();
@@ -84,10 +88,12 @@ export class Replicas {
   async caughtUp(): Promise<{ readonly host: Host; readonly pools: ReplicaPools } | null> {
     const used = this.#replicas.filter((replica) => replica.isUsed);
     if (used.length === 0) return null;
-    const { position } = await this.#position();
+    // The check reports the error, and the primary's own pools the outage, if it is one.
+    const primary = await this.#position().catch(() => null);
+    if (primary === null) return null;
     const replica = used[this.#turn++ % used.length] as Replica;
     const { host } = replica;
-    const isThere = await replica.reaches(position);
+    const isThere = await replica.reaches(primary.position);
     const { pools } = replica;
     return isThere && pools ? { host, pools } : null;
   }
@@ -110,9 +116,14 @@ export class Replicas {
     try {
       for (const replica of this.#replicas) replica.check(this.#sample);
       this.#sample = { ...(await this.#position()), atMs };
+      this.#problem = null;
     } catch (error) {
-      // Without the primary nothing is served; its pools report that.
-      if (!isDatabaseUnavailable(error)) throw error;
+      // Nobody awaits this check, so an error that it threw would end the process. Without a new position the
+      // replicas are left out. An outage of the primary is reported by its pools.
+      const { message } = error as Error;
+      if (!isDatabaseUnavailable(error) && message !== this.#problem)
+        this.#log.warn({ err: error }, "the primary's position could not be read; no read replica is used");
+      this.#problem = message;
     } finally {
       this.#isChecking = false;
     }
@@ -171,7 +182,7 @@ class Replica {
   check(primary: Sample | null): void {
     const now = awake();
     if (this.#asked !== null && now - this.#askedAtMs > LEFT_OUT_AFTER_MS) this.#reset("it does not answer");
-    else if (now - this.#caughtUpAtMs < LEFT_OUT_AFTER_MS) this.#use();
+    else if (this.#position && now - this.#caughtUpAtMs < LEFT_OUT_AFTER_MS) this.#use();
     else if (this.#position && primary && this.#position.system !== primary.system)
       this.#leaveOut("it copies another server");
     else this.#leaveOut("it lags behind the primary");
@@ -216,7 +227,10 @@ class Replica {
           if (pool === this.#checks) this.#position = position;
         },
         (error: Error) => {
-          if (pool === this.#checks && !this.#isEnding) this.#leaveOut(error.message);
+          if (pool !== this.#checks || this.#isEnding) return;
+          // An idle primary stays at this position, which would count as caught up.
+          this.#position = null;
+          this.#leaveOut(error.message);
         },
       )
       .finally(() => {
