@@ -60,8 +60,8 @@ export type Order = {
        */
       readonly allowed: boolean;
       /**
-       * The refund was already made at the processor, not through Cardlane: only the captured amount limits
-       * it.
+       * The processor has already executed the refund or capture: only the amount limits it, not the time or a
+       * dispute.
        */
       readonly outside?: boolean;
       /** The caller knows that the payment is disputed. A lost dispute still refuses a refund. */
@@ -284,7 +284,7 @@ function reserve(sql: Sql | SqlTransaction, followUp: FollowUp, wholeOnly: boole
       return {
         amount: sql`coalesce(${followUp.amount}::bigint, amount)`,
         change: exclusive,
-        guard: sql`status = 'AUTHORIZED' and open_operation_id is null and capture_before > ${now}
+        guard: sql`status = 'AUTHORIZED' and open_operation_id is null and (${followUp.outside ?? false}::boolean or capture_before > ${now})
           and (select amount from locked) ${wholeOnly ? sql`=` : sql`<=`} amount
           and (invoice_id is null or (select amount from locked) = amount)`,
       };

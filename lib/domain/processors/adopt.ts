@@ -305,8 +305,8 @@ export async function adoptFollowUp(
         ? { id: transactionId, created_at: idTime(transactionId), reason: refundReason, comment: null }
         : null,
     allowed: true,
-    // The money has moved: neither a dispute nor the number of refunds matters.
-    ...(kind === "refund" && { outside: true }),
+    // The money has moved: neither a dispute, the number of refunds nor the end of the hold matters.
+    ...(kind !== "void" && { outside: true }),
   };
   const write = (one: typeof order) =>
     inOneCommit(service, environment, async (tx) => {

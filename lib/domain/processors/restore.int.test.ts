@@ -8,7 +8,7 @@ import { createDatabase, dropDatabase } from "@/e2e/fixtures/cluster";
 import { connectingService, connectingTenant } from "@/e2e/fixtures/connections";
 import { openTestDatabase } from "@/e2e/fixtures/database";
 import { testContext, testIdempotency } from "@/e2e/fixtures/factories";
-import { encodeId } from "@/lib/contract/ids";
+import { decodeId, encodeId } from "@/lib/contract/ids";
 import { createSubscriptionBody } from "@/lib/contract/subscriptions/subscription";
 import type { Service } from "@/lib/domain/context";
 import { idTime, newId } from "@/lib/ids";
@@ -159,6 +159,9 @@ test("after a restore, what the processor did since is booked again, and retries
 
   const restored = on(connect(copy.url).db);
   await letADayPass(restored.db, tenant.environmentId);
+  // The hold was captured in time, and ended before the restore.
+  const heldId = decodeId("payment", held.body.id);
+  await restored.db.sql`update payments set capture_before = now() - interval '1 minute' where id = ${heldId}`;
   const [result] = await adoptMissing(restored.service, { restoredTo });
   expect(result).toMatchObject({
     adopted: { payments: 5, captures: 2, voids: 1, refunds: 2 },
