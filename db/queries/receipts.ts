@@ -91,7 +91,7 @@ export type ReceiptRefund = {
   readonly amount: number;
   readonly at: string;
   readonly pending: boolean;
-  /** Of its credit note; null while it is pending. */
+  /** Number of its credit note; null while it is pending. */
   readonly number: number | null;
 };
 

@@ -174,7 +174,7 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
     s.feeOn > 0
       ? sql`, captured = true, fee_basis_points = (select fee_basis_points from environments where id = ${environmentId}::uuid)`
       : sql``;
-  // So is the tax with the payment, whose receipt shows it. A payment of an invoice has the invoice's.
+  // The payment keeps its tax too, for its receipt. A payment of an invoice has the invoice's.
   const taxed =
     payment.invoice_id === null
       ? sql`select tax_name, tax_rate from environments where id = ${environmentId}::uuid`

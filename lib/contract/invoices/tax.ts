@@ -49,7 +49,7 @@ export function readTaxRate(text: string): number | null {
 
 type TaxProblem = { readonly param: "tax_name" | "tax_percentage"; readonly message: string };
 
-/** What is wrong with a name and a rate as typed. Both are given, or neither. */
+/** Problems of a name and a rate as typed. Both are given, or neither. */
 export function taxProblems(name: string, percentage: string): TaxProblem[] {
   if (name.trim() === "" && percentage.trim() === "") return [];
   if (name.trim() === "") return [{ param: "tax_name", message: "Enter what customers call the tax, such as VAT." }];

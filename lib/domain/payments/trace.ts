@@ -6,7 +6,7 @@ import type { KeyedRequest } from "../context";
 import type { OpenOperation, TracedRequest } from "./operation";
 
 /*
- * What a processor with a list of its own stores with each operation. A database that was restored to an
+ * Facts that a processor with a list of its own stores with each operation. A database that was restored to an
  * earlier time lacks the latest operations: `adopt.ts` in `processors` writes them again from this, with the ids
  * that the merchant knows and under the same idempotency key, so that a retry of the request moves nothing.
  */
