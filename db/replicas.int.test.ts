@@ -169,6 +169,19 @@ describe("a replica that", () => {
     await untilUsed();
   });
 
+  test("dies in a read-only transaction is replaced by the primary, for the whole of it", async () => {
+    let attempts = 0;
+    const rows = await one.reading.sql.begin("read only", async (tx) => {
+      attempts++;
+      await tx`select n from counter where id = 1`;
+      if (attempts === 1) await standby.stop("SIGKILL");
+      return tx`select pg_is_in_recovery() as standby`;
+    });
+    expect([attempts, rows]).toEqual([2, [{ standby: false }]]);
+    await standby.start();
+    await untilUsed();
+  });
+
   test("dies fails no read, and is used again after its return", async () => {
     let isOver = false;
     let [reads, fromStandby] = [0, 0];

@@ -269,7 +269,11 @@ export class ReadPool implements StatementPool {
 
   /** Only a transaction that is declared read-only may run on a replica. */
   lease(owner: Owner, modes = ""): Promise<Lease<Connection>> {
-    return /\bread only\b/i.test(modes) ? this.#on((pool) => pool.lease(owner)) : this.primary.lease(owner);
+    return isReadOnly(modes) ? this.#on((pool) => pool.lease(owner)) : this.primary.lease(owner);
+  }
+
+  leaseAfter(error: unknown, owner: Owner, modes: string): Promise<Lease<Connection>> | null {
+    return isReadOnly(modes) && isReplicasFault(error) ? this.primary.lease(owner) : null;
   }
 
   async #on<T>(work: (pool: StatementPool) => Promise<T>): Promise<T> {
@@ -286,6 +290,8 @@ export class ReadPool implements StatementPool {
   /** The pools of the primary and the replicas end by themselves. */
   async end(): Promise<void> {}
 }
+
+const isReadOnly = (modes: string): boolean => /\bread only\b/i.test(modes);
 
 /** A pool that is opened for its first statement or transaction. */
 export class LazyPool implements StatementPool {

@@ -22,6 +22,8 @@ export type StatementPool<C extends TransactionConnection = Connection> = {
   run(statement: Statement, owner: Owner): Promise<Rows>;
   /** A connection for a transaction, which must be released. `modes`: those of its BEGIN. */
   lease(owner: Owner, modes?: string): Promise<Lease<C>>;
+  /** A connection for another attempt at a transaction that failed with `error`; null if it would be no better. */
+  leaseAfter?(error: unknown, owner: Owner, modes: string): Promise<Lease<C>> | null;
   end(timeoutMs: number): Promise<void>;
 };
 
@@ -115,11 +117,19 @@ export function sqlOn<C extends TransactionConnection>(
     noting(async () => {
       const [modes, work] = typeof first === "function" ? ["", first as Work] : [String(first), second as Work];
       if (!MODES.test(modes)) throw new Error(`"${modes}" is no mode of a transaction`);
-      const { connection, release } = await pool.lease(owner, modes);
+      const attempt = async ({ connection, release }: Lease<C>) => {
+        try {
+          return await transaction(connection, environment, modes, work);
+        } finally {
+          release();
+        }
+      };
       try {
-        return await transaction(connection, environment, modes, work);
-      } finally {
-        release();
+        return await attempt(await pool.lease(owner, modes));
+      } catch (error) {
+        const other = pool.leaseAfter?.(error, owner, modes);
+        if (!other) throw error;
+        return await attempt(await other);
       }
     });
   const sender: Sender = {
