@@ -256,6 +256,11 @@ export class SubscriptionModel {
       this.pending = null;
       return 200;
     }
+    // The unused part of a period that nobody paid, such as one whose invoice was voided, can't be credited.
+    const isPaid = this.invoices.some(
+      ({ kind, start, status }) => kind === "PERIOD" && start === this.start && status === "PAID",
+    );
+    if (!isPaid) return 409;
     const unused = (of: Terms) => share(this.price(of), this.start, this.end, now);
     const old = unused(this.billed);
     if (this.isSameInterval(terms.plan)) {
