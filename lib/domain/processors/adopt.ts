@@ -45,7 +45,8 @@ const NO_KEY = "Its idempotency key is not known, so a retry of its request woul
 const KEY_IN_USE = "Its idempotency key belongs to another request by now, and stays with that.";
 const NO_SESSION = "Its client session is not in the books, or is closed: do not let the shopper pay it again.";
 const NO_CARD = "Its stored card is not in the books: it is booked like a payment with a new card.";
-const NO_INVOICE =
+/** Without the invoice, its period may be charged again: to be settled before the service starts. */
+export const NO_INVOICE =
   "Its invoice is not in the books, or is paid: refund the payment, or create the subscription again without a first charge.";
 const REFUSED =
   "The restored books do not allow it. Compare the payment with the processor, and correct it in the processor's dashboard.";

@@ -17,6 +17,7 @@ import {
   adoptPayment,
   type ListedFollowUp,
   type ListedPayment,
+  NO_INVOICE,
   resolveKnown,
 } from "./adopt";
 import { listedText } from "./differences";
@@ -43,7 +44,7 @@ export type RestoredConnection = {
   readonly open: number;
   /** Written, but not like before. */
   readonly changed: readonly RestoredEntry[];
-  /** Known to the processor alone. */
+  /** Known to the processor alone, or booked without their invoice. */
   readonly left: readonly RestoredEntry[];
   /** Why the connection was not read; null if it was. */
   readonly skipped: string | null;
@@ -232,7 +233,8 @@ class ConnectionRun {
     }
     this.#adopted[count] += 1;
     if (adoption.kind === "open") this.#open += 1;
-    if (adoption.notes.length > 0) this.#changed.push(describe(what, entry, adoption.notes));
+    if (adoption.notes.includes(NO_INVOICE)) this.#leave(what, entry, adoption.notes);
+    else if (adoption.notes.length > 0) this.#changed.push(describe(what, entry, adoption.notes));
   }
 
   #leave(what: string, entry: StatementEntry, sentences: readonly string[]): void {
