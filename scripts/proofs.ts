@@ -9,7 +9,7 @@ export type Run = { args: string[]; env: Env };
 type Proof = {
   /** The NAME in `npm run prove:NAME`. */
   name: string;
-  /** The runs of `npm run prove`. */
+  /** The runs of `npm run prove`; empty if it only has the long form. */
   short: Run[];
   /** The runs of `npm run prove:NAME -- ARGUMENTS`; absent if the short form is the only one. */
   long?: (...args: string[]) => Run[];

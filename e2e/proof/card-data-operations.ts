@@ -101,6 +101,14 @@ const SAMPLES: Record<string, object> = {
   updateBankAccount: { holder: "Ada Park", bank_name: "First", country: "US", account_number: "000123456789" },
   changeRole: { role: "viewer" },
   inviteMember: { name: "Ben", role: "viewer" },
+  createApprovalRequest: {
+    action: "REFUND",
+    subject: "pay_01h455vb4pex5vsknk084sn02q",
+    parameters: { amount: 1_000 },
+    reason: "A torn print",
+  },
+  rejectRequest: { comment: "Not ours" },
+  updateRefundRule: { roles: ["operator"], above_usd: 100, day_usd: null, finance_decides: true },
 };
 
 /** Values that must be unique per request. */
@@ -176,8 +184,8 @@ function bodyOf({ name, body }: Called, sent: Spelled): object {
 function fieldPlace(operation: Called, field: Field, hasCard: boolean): Place | null {
   const name = field.path.join(".");
   if (!hasCard && IDENTIFIERS.some((identifier) => isWithin(field, identifier))) return null;
-  // Ids of uploads, which don't exist and are not stored.
-  if (name.startsWith("evidence.files")) return null;
+  // Ids that don't exist, so they are not stored.
+  if (name.startsWith("evidence.files") || name === "subject") return null;
   const isProof = PROOFS.has(field.path[0] as string);
   const isCardNumber = name === "card.number";
   // Credentials are sealed, and those of a missing connection are not inspected.
