@@ -78,6 +78,7 @@ const BUTTONS: Partial<Record<UserPermission, readonly string[]>> = {
   "test_clock.write": ["Advance… (test clock)"],
   "webhook_endpoint.write": ["Edit", "New endpoint", "Resend", "Save changes", "Send test event"],
   "approval.decide": ["Approve…", "Reject…"],
+  "dispute.write": ["Accept dispute…", "Add files", "Save draft", "Submit evidence…"],
   // The owner decides whether finance may approve.
   "team.manage": ["Approve…", "Reject…"],
   "settings.manage": [

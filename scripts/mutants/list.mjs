@@ -69,8 +69,8 @@ export const MUTANTS = [
     edits: [
       [
         "db/queries/payments/intents.ts",
-        "status = 'AUTHORIZED' and open_operation_id is null and capture_before > ${now}",
-        "status = 'AUTHORIZED' and capture_before > ${now}",
+        "status = 'AUTHORIZED' and open_operation_id is null and (${followUp.outside",
+        "status = 'AUTHORIZED' and (${followUp.outside",
       ],
     ],
     tests: ["int", "lib/domain/payments/finish-operation.int.test.ts", "capture × 40"],
