@@ -36,7 +36,7 @@ export async function idsOf(
     (await sql<{ id: string }[]>`select id from request_log where environment_id = ${merchant.test.id} limit 1`)[0]?.id;
   await expect.poll(requests, { timeout: 60_000 }).toBeDefined();
   // A job records customers within about a second of their payments.
-  const customer = () => first(api.call(listCustomers));
+  const customer = () => first(api.call(listCustomers, { query: { q: subscription.customer_id } }));
   await expect.poll(customer, { timeout: 60_000 }).not.toBe("");
   const price = { amount: 1_999, currency: "USD", description: "A poster" };
   const link = await createPaymentLink(tenant.context(), createPaymentLinkBody.parse(price));
