@@ -190,8 +190,8 @@ export const OPERATION_CHECKS: readonly BookCheck[] = [
       from idempotency_keys k
       left join operations o on o.environment_id = k.environment_id and o.id = k.operation_id
       where k.state = 'done' and k.operation_id is not null
-        -- The processor's reference of a card check, which moves no money and is no operation.
-        and k.operation_name not in ('createPaymentMethod', 'setUpClientSession')
+        -- The processor's reference of a card check or of a response to a dispute, which are no operations.
+        and k.operation_name not in ('createPaymentMethod', 'setUpClientSession', 'submitDispute', 'acceptDispute')
         and (o.state = 'open' or (o.id is null and k.status_code between 200 and 299))`,
   },
 ];

@@ -13,6 +13,7 @@ import type { DisputeResponseOutcome, DisputeResponseRequest } from "@/lib/proce
 import { createRegistry } from "@/lib/processor/registry";
 import { sha256 } from "@/lib/secret";
 import type { Context, Reply, Service } from "../context";
+import { verifyBooks } from "../reconciliation/verify-books";
 import { createFile, getFile, removeUnusedFiles } from "./files";
 import { getDispute } from "./read-disputes";
 import { acceptDispute, finishResponses, submitDispute } from "./respond";
@@ -189,6 +190,8 @@ test("a repeat under the same key gets the stored response, byte for byte, and n
   expect(first.body).toMatchObject({ status: "ACCEPTED" });
   expect(await respond("accept", "k")).toEqual({ ...first, replayed: true });
   expect(requests).toHaveLength(1);
+  const { checks } = await verifyBooks(db);
+  expect(checks.find(({ check }) => check === "answered_keys_are_completed")?.count).toBe(0);
 });
 
 test("accepting while a submission is on its way is refused until its outcome is known", async () => {
