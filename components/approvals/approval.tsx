@@ -16,7 +16,7 @@ import type { ApprovalDecision } from "@/lib/contract/approvals/words";
 import { moneyText } from "@/lib/contract/format";
 import { REFUND_REASON_WORDS } from "@/lib/contract/payments/words";
 
-/** Who wants what and why, and what became of it. */
+/** A request with its reason, its requester and its decision. */
 export function ApprovalFacts({ request }: { request: ApprovalRequest }) {
   const { parameters, requested_by, decided_by, decided_at, status, comment } = request;
   const refundReason = [parameters.reason && REFUND_REASON_WORDS[parameters.reason], parameters.comment];

@@ -15,7 +15,7 @@ import { readTypedAmount } from "@/lib/contract/typed-amount";
 
 type Values = { roles: RuleRole[]; above_usd: string; day_usd: string; finance_decides: boolean };
 
-/** Which roles' refunds need approval, beyond which amounts. */
+/** Roles whose refunds need approval, and the amounts beyond which they do. */
 export function RefundRuleForm({ rule }: { rule: RefundRule }) {
   const { mode } = useDashboard();
   const router = useRouter();

@@ -65,7 +65,7 @@ export function EvidenceForm({ dispute, files }: { dispute: Dispute; files: read
     if (form.dirty) await save();
     toast.success("Draft saved. The bank hasn’t seen it.");
   };
-  /** What is typed is part of what is submitted. */
+  /** Everything typed is part of the submission. */
   const openSubmit = form.submit(async () => {
     if (form.dirty) await save();
     setOpened("submit");

@@ -87,7 +87,7 @@ const DISPUTE_COLUMNS = [
   ["Booked", "w-36 max-sm:hidden"],
 ] as const;
 
-/** What disputes took from a payout, or returned to it. */
+/** Amounts that disputes took from a payout, or returned to it. */
 export function DisputeItemTable({
   items,
   currency,

@@ -118,7 +118,7 @@ type PageLinksProps = {
   mode: string;
   pages: readonly ShellPage[];
   group: ShellPage["group"];
-  /** What waits for the user, by path. */
+  /** Number of items that wait for the user, by path. */
   counts?: Readonly<Record<string, number>>;
 };
 

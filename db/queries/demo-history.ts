@@ -22,7 +22,7 @@ export const HISTORY_TABLES = [
   "sandbox_processor.operations",
 ] as const;
 type HistoryTable = (typeof HISTORY_TABLES)[number];
-/** What the demo shop prints on its receipts and invoices. */
+/** Business details on the demo shop's receipts and invoices. */
 export type DemoBusiness = { tax_name: string; tax_rate: number; business_address: string; tax_number: string };
 
 /** Rows by table; all rows of a table have the same columns. */

@@ -72,7 +72,7 @@ async function* pagesOf<Row>(next: (last: Row | null) => Promise<Row[]>): AsyncG
     yield rows;
 }
 
-/** For counts that are not capped. */
+/** Cap for a count that has none. */
 export const UNCAPPED = 2_147_483_647;
 
 async function* batchesOf<Row>(

@@ -271,9 +271,9 @@ export type MailedRow = {
   card_brand: CardBrand | null;
   card_last4: string | null;
   locale: CheckoutLocale;
-  /** Of the refund's credit note; null for a capture. */
+  /** Number of the refund's credit note; null for a capture. */
   credit_note: number | null;
-  /** Of the invoice that the payment paid. */
+  /** Number of the invoice that the payment paid. */
   invoice_number: number | null;
 };
 

@@ -36,7 +36,7 @@ export const approvalRules = pgTable(
 );
 export type ApprovalRuleRow = typeof approvalRules.$inferSelect;
 
-/** What a member whom a rule binds refunded alone within a day, counted by T1 as its rule counts it. */
+/** Refunds of a member whom a rule binds, made alone within a day; T1 counts them as the rule does. */
 export const approvalAllowances = pgTable(
   "approval_allowances",
   {
@@ -71,7 +71,7 @@ export const approvalRequests = pgTable(
     decided_by: uuid("decided_by"),
     decided_by_name: text("decided_by_name"),
     decided_at: instant("decided_at"),
-    /** What the approver wrote, or why it failed. */
+    /** The approver's comment, or the reason for the failure. */
     comment: text("comment"),
     /** The operation that T1 wrote with the approval. */
     operation_id: uuid("operation_id"),

@@ -19,7 +19,7 @@ import type { ActorRecord } from "./operations";
 /** Evidence as it is stored: members that have a value. `files` has UUIDs. */
 export type StoredEvidence = { [Name in EvidenceText]?: string } & { shipped_at?: string; files?: string[] };
 
-/** Who responded, and by which request. */
+/** Author of the response, and their request. */
 export type ResponseAuthor = { actor: ActorRecord; request_id: string };
 
 /** Chargebacks and inquiries of cardholders' banks, as the processor last reported them. */

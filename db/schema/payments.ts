@@ -62,7 +62,7 @@ export const payments = pgTable(
     /** The dispute that decides about refunds; kept here so that refunds and disputes lock the same row. */
     dispute_id: uuid("dispute_id"),
     dispute_status: oneOf("dispute_status", DISPUTE_STATUSES)("dispute_status"),
-    /** Of its disputes that are open or lost, in its currency. */
+    /** Sum of its disputes that are open or lost, in its currency. */
     amount_disputed: money("amount_disputed").notNull().default(0),
     /** When the processor reported that a booked capture failed after all. */
     capture_reversed_at: instant("capture_reversed_at"),

@@ -40,7 +40,7 @@ const PAGES: readonly (readonly [UserPermission | null, readonly string[]])[] = 
   [null, ["/settings/account", "/settings/appearance", "/settings/second-factor", "/settings/sessions"]],
 ];
 
-/** Who saves which list as a file. */
+/** Permission to save each list as a file. */
 const EXPORTS: Readonly<Record<string, UserPermission>> = {
   "/transactions": "transaction.read",
   "/customers": "transaction.search",
@@ -91,7 +91,7 @@ const BUTTONS: Partial<Record<UserPermission, readonly string[]>> = {
     "/settings/subscriptions Save",
   ],
 };
-/** What a page has instead. */
+/** Buttons that a page shows instead. */
 const INSTEAD = ["Why can’t I change it?"];
 
 const NEEDED = new Map(PAGES.flatMap(([permission, routes]) => routes.map((route) => [route, permission] as const)));

@@ -23,7 +23,7 @@ type Node = { readonly server: OwnServer; readonly service: TcpProxy; readonly r
 
 const FAULTS = ["killed", "paused", "cut off", "shut down"] as const;
 
-/** What a cluster manager does, without one: it detects nothing, promotes at once, and rebuilds the old primary. */
+/** Stands in for a cluster manager: it detects nothing, promotes at once, and rebuilds the old primary. */
 class Cluster {
   constructor(
     public primary: Node,

@@ -66,7 +66,7 @@ const READING = [
   "report.read",
 ] as const;
 
-/** What every member has who may change anything. */
+/** Permissions of every member who may change anything. */
 const OF_COLLEAGUES = ["saved_view.share", "note.write"] as const;
 
 /** Permissions that show the balance. Events contain payouts and settlement batches. */

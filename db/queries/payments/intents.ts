@@ -308,7 +308,7 @@ function reserve(sql: Sql | SqlTransaction, followUp: FollowUp, wholeOnly: boole
   }
 }
 
-/** What refuses a refund besides its payment: limits of the key, or the rule and the approval of members. */
+/** Guards of a refund besides its payment: limits of the key, or the rule and the approval of members. */
 function limitsOf(sql: Sql | SqlTransaction, { id, environment, claim, paymentId, alone, approval }: FollowUp) {
   if (approval) return approveInside(sql, environment.id, { paymentId, operationId: id }, approval);
   if (alone) return countAlone(sql, environment.id, alone);

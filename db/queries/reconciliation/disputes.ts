@@ -1,6 +1,6 @@
 import type { BookCheck } from "./book-check";
 
-/** What a dispute's ledger lines add up to, in each currency. */
+/** Totals of a dispute's ledger lines, in each currency. */
 const BOOKED = `
   select m.environment_id, m.dispute_id, m.currency,
     coalesce(sum(case l.debit_account when 'merchant_available' then l.amount else -l.amount end) filter (where l.line = 1), 0) as amount_taken,
@@ -11,7 +11,7 @@ const BOOKED = `
   join ledger_entries l on l.environment_id = m.environment_id and l.operation_id = m.id
   group by 1, 2, 3`;
 
-/** What they must be by the dispute's status alone. */
+/** Totals that the dispute's status alone implies. */
 const IMPLIED = `
   select environment_id, id as dispute_id, currency,
     case when withdrawn and status <> 'WON' then amount else 0 end as amount_taken,

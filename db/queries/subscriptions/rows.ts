@@ -308,7 +308,7 @@ export async function forgetTrials(run: Run, environmentId: string, subscription
   );
 }
 
-/** What invoices get as they are issued: ascending numbers, and the environment's tax at that moment. */
+/** Gives invoices ascending numbers as they are issued, and the environment's tax at that moment. */
 export type Issued = TaxColumns & { readonly firstNumber: number };
 
 /** Takes `count` invoice numbers of an environment. The counter stays locked. */

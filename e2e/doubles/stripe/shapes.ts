@@ -306,7 +306,7 @@ export function refund(
   } satisfies Stripe.Refund;
 }
 
-/** What Stripe takes of the account's balance for a dispute: its amount and a fee. */
+/** Stripe takes a dispute's amount and a fee from the account's balance. */
 function withdrawal({ id, created }: Made, charged: Stripe.Charge, amount: number): Stripe.BalanceTransaction {
   return {
     id,

@@ -38,7 +38,7 @@ export type RequestRecord = {
 };
 
 /**
- * What a click does. `own`: the dialog's request; `stored`: the one kept for its subject, perhaps by another tab.
+ * The effect of a click. `own`: the dialog's request; `stored`: the one kept for its subject, perhaps by another tab.
  * "show": it may have gone through, and sending it again now might run it twice.
  */
 export function nextSend(

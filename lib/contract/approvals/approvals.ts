@@ -8,7 +8,7 @@ import { APPROVAL_ACTIONS, APPROVAL_DECISIONS, APPROVAL_STATUSES, MAX_APPROVAL_U
 
 /** Acts that one member requests and another one decides. The dashboard alone has them; no API key does. */
 
-/** What a refund will be, as the request states it. */
+/** The requested refund. */
 const refundParameters = z.object({
   amount,
   currency: z.string(),
@@ -32,11 +32,11 @@ export const approvalRequest = z.object({
   requested_by: member,
   decided_by: member.nullable(),
   decided_at: timestamp.nullable(),
-  /** What the approver wrote, or why it failed. */
+  /** The approver's comment, or the reason for the failure. */
   comment: z.string().nullable(),
   /** The refund that an approval made. */
   result: idOf("transaction").nullable(),
-  /** What the viewer may do with it. */
+  /** Actions that the viewer may take. */
   available_actions: z.array(z.enum(APPROVAL_DECISIONS)),
   expires_at: timestamp,
   created_at: timestamp,

@@ -7,7 +7,7 @@ export type ApprovalAction = (typeof APPROVAL_ACTIONS)[number];
 export const APPROVAL_STATUSES = ["PENDING", "APPROVED", "REJECTED", "WITHDRAWN", "EXPIRED", "FAILED"] as const;
 export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
 
-/** What a viewer may do with a request. */
+/** Actions that a viewer may take on a request. */
 export const APPROVAL_DECISIONS = ["approve", "reject", "withdraw"] as const;
 export type ApprovalDecision = (typeof APPROVAL_DECISIONS)[number];
 

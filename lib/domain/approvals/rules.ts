@@ -43,7 +43,7 @@ const presentRule = (row: ApprovalRuleRow | null): RefundRule =>
         finance_decides: row.finance_decides,
       };
 
-/** What T1 needs to count a refund that a member makes alone; `currency` is the payment's. */
+/** T1's input to count a refund that a member makes alone; `currency` is the payment's. */
 export const aloneRefund = (userId: string, currency: string) => ({ userId, worth: minorWorth1000Usd(currency) });
 
 /** The refusal of a refund by the rule for the member's role, as T1 decides it; null if it allows it now. */

@@ -85,7 +85,7 @@ async function shopWithStripe() {
     return { status, body: JSON.parse(text) };
   }
   const { intents, refunds } = double.books;
-  /** What the processor was sent so far. */
+  /** Number of objects at the processor so far. */
   const moved = () => ({ intents: intents.size, refunds: refunds.size });
   return { tenant, name, url, first, on, moved, double };
 }

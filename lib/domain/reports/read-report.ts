@@ -18,7 +18,7 @@ import { statementLines } from "@/lib/contract/settlement/statement";
 import type { Environment, Service } from "../context";
 import { readInTime } from "../lists";
 
-/** What a report is about. */
+/** Type and range of a report. */
 export type ReportSubject = ReportRange & { readonly type: ReportType };
 
 /** Reports need an environment, and no caller. */

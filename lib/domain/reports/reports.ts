@@ -133,7 +133,7 @@ const HOUR_SECONDS = 3600;
 
 type ReportKey = Pick<ReportRecord, "environment_id" | "id">;
 
-/** What a file's address proves: its report, and the second in which it ends. */
+/** Contents of a file's address: its report, and the second in which it ends. */
 const signedText = ({ environment_id, id }: ReportKey, endsAt: string) => `${environment_id} ${id} ${endsAt}`;
 
 function fileUrl({ baseUrl, clock, secret }: Service, { environment_id, id }: ReportKey): string {

@@ -5,7 +5,7 @@ import { type Context, environmentNow } from "../context";
 import { bankDayAfter } from "./bank-days";
 import { SETTLEMENT_HOUR } from "./settle";
 
-/** What reaches the bank next in a currency. Amounts in minor units; days are "2026-11-21". */
+/** The next payout in a currency. Amounts in minor units; days are "2026-11-21". */
 export type NextPayout = { currency: string; amount: number } & (
   | { state: "created"; arrival_date: string; payout_ids: string[] }
   /** Today's balance, as the next settlement would pay it out. */

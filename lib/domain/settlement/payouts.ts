@@ -100,7 +100,7 @@ export function presentPayout(row: PayoutRow, mode: Mode): Payout {
   };
 }
 
-/** What a dispute changed of a payout: amount and fee are negative where they lowered it. */
+/** A dispute's effect on a payout: amount and fee are negative where they lowered it. */
 export type DisputeOfPayout = {
   dispute_id: string;
   amount: number;
