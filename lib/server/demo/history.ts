@@ -7,13 +7,12 @@ import { forgetTotals } from "@/lib/domain/lists";
 import { bankDayAfter } from "@/lib/domain/settlement/bank-days";
 import { idAt } from "@/lib/ids";
 import { type PastEvent, type PastPayment, rowOfBatchEvent, rowsOfEvents, rowsOfPayoutEvents } from "./events";
-import { DECISION_MS, expiryOf, type PastOrder, pastOrders, statusOf } from "./orders";
+import { DECISION_MS, expiryOf, FEE_BASIS_POINTS, feeOn, type PastOrder, pastOrders, statusOf } from "./orders";
 import { DEMO_BUSINESS, DEMO_PLANS } from "./shop";
 import { type PastSubscribers, pastSubscribers } from "./subscribers";
 
 const DAYS = 60;
 const ORDERS_PER_DAY = 20;
-const FEE_BASIS_POINTS = 290;
 const DAY_MS = 86_400_000;
 const SYSTEM = { type: "system", id: null };
 
@@ -448,5 +447,3 @@ class Books {
 
 /** A charge may have been refunded after it was settled. */
 const laterOf = (known: unknown, at: string): string => (String(known) > at ? String(known) : at);
-
-const feeOn = (amount: number) => Math.floor((amount * FEE_BASIS_POINTS + 5_000) / 10_000);

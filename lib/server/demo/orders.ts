@@ -121,6 +121,12 @@ function weighted<T extends { share: number }>(items: readonly T[], at: number):
   return items[0] as T;
 }
 
+/** Cardlane's fee, in hundredths of a percent. */
+export const FEE_BASIS_POINTS = 290;
+
+/** Fee on an order's amount, in minor units. */
+export const feeOn = (amount: number) => Math.floor((amount * FEE_BASIS_POINTS + 5_000) / 10_000);
+
 /** A card that was declined as expired had expired the month before. */
 export function expiryOf({ fate, last4 }: PastOrder, atMs: number): { card_exp_month: number; card_exp_year: number } {
   const at = new Date(atMs);
