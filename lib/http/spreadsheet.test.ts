@@ -124,6 +124,19 @@ describe("CSV for Excel", () => {
     },
   );
 
+  test.each(["UTC", "Etc/UTC", "GMT"])("has each time once for a business in %s", async (timeZone) => {
+    const [headings, cells] = (await csv([row("a")], { format: "csv_excel", timeZone })).trimEnd().split("\r\n");
+    expect(headings).toBe("\ufeffText,Amount,At (UTC)");
+    expect(cells).toBe("a,1234.50,2027-01-01 01:30:00");
+    expect(await csv([row("a")], { timeZone }), "programs read by position").toContain("at_local,at\n");
+  });
+
+  test("has both times for a zone that is at UTC for a part of the year", async () => {
+    expect(await csv([row("a")], { format: "csv_excel", timeZone: "Europe/London" })).toContain(
+      "At (Europe/London),At (UTC)",
+    );
+  });
+
   test("every locale that pages offer has separators that differ", () => {
     for (const locale of EXPORT_LOCALES) {
       expect(isLocale(locale)).toBe(true);
@@ -179,6 +192,13 @@ describe("an Excel workbook", () => {
     expect(Number(/<v>(.*)<\/v>/.exec(cell(sheet, "C2"))?.[1])).toBeCloseTo(46_387 + 17.5 / 24, 6);
     expect(Number(/<v>(.*)<\/v>/.exec(cell(sheet, "D2"))?.[1])).toBeCloseTo(46_388 + 1.5 / 24, 6);
     expect(sheet).not.toContain("<f>");
+  });
+
+  test("has each time once for a business in UTC", async () => {
+    const written = (await pieces([row("a")], { format: "xlsx", timeZone: "UTC" })) as Uint8Array[];
+    const sheet = unzip(Buffer.concat(written)).get("xl/worksheets/sheet1.xml") ?? "";
+    expect(sheet.split("At (UTC)")).toHaveLength(2);
+    expect(sheet).not.toContain('r="D1"');
   });
 
   test("is well-formed for any text, within Excel's limits", async () => {

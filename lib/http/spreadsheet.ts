@@ -39,9 +39,20 @@ export function sheetParts<Row>(
   columns: readonly SheetColumn<Row>[],
   options: SheetOptions,
 ): AsyncGenerator<string | Uint8Array, void> {
-  return options.format === "xlsx"
-    ? workbookParts(batches, columns, options)
-    : csvParts(batches, columns, csvStyle(options), options.timeZone);
+  if (options.format === "xlsx") return workbookParts(batches, withoutTwins(columns, options.timeZone), options);
+  const style = csvStyle(options);
+  const shown = style.forPeople ? withoutTwins(columns, options.timeZone) : columns;
+  return csvParts(batches, shown, style, options.timeZone);
+}
+
+const isUtc = (timeZone: string): boolean =>
+  new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone === "UTC";
+
+/** In UTC, a time's two columns would have the same heading and values. */
+function withoutTwins<Row>(columns: readonly SheetColumn<Row>[], timeZone: string): readonly SheetColumn<Row>[] {
+  if (!isUtc(timeZone)) return columns;
+  const inUtc = new Set(columns.filter(({ kind }) => kind === "time").map(({ heading }) => heading));
+  return columns.filter(({ kind, heading }) => kind !== "local_time" || !inUtc.has(heading));
 }
 
 /**
