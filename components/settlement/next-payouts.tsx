@@ -10,8 +10,16 @@ type NextPayoutLine = { currency: string; amount: number } & (
   | { state: "none" }
 );
 
+type NextPayoutsProps = {
+  payouts: readonly NextPayoutLine[];
+  mode: Mode;
+  /** Display names of the processors that pay out in place of Cardlane. */
+  processors: readonly string[];
+};
+
 /** One line for each currency: how much reaches the bank next, and when. */
-export function NextPayouts({ payouts, mode }: { payouts: readonly NextPayoutLine[]; mode: Mode }) {
+export function NextPayouts({ payouts, mode, processors }: NextPayoutsProps) {
+  if (mode === "live") return <PaidByProcessors processors={processors} />;
   if (payouts.length === 0) return null;
   return (
     <section aria-labelledby="next-payout" className="mb-6">
@@ -34,6 +42,30 @@ export function NextPayouts({ payouts, mode }: { payouts: readonly NextPayoutLin
           </li>
         ))}
       </ul>
+    </section>
+  );
+}
+
+const AND = new Intl.ListFormat("en", { type: "conjunction" });
+
+/** Processors report neither the amount nor the day of a payout. */
+function PaidByProcessors({ processors }: { processors: readonly string[] }) {
+  if (processors.length === 0) return null;
+  const isOne = processors.length === 1;
+  return (
+    <section aria-labelledby="next-payout" className="mb-6">
+      <h2 id="next-payout" className="mb-2 font-semibold text-[15px]">
+        Next payout
+      </h2>
+      <p className="rounded-lg border px-4 py-3 text-[13px]">
+        <span className="font-medium">
+          {AND.format(processors)} {isOne ? "pays" : "pay"} out to your bank.
+        </span>{" "}
+        <span className="text-soft">
+          The next amount and its day are in your account there: {isOne ? "it doesn’t" : "they don’t"} report them to
+          Cardlane.
+        </span>
+      </p>
     </section>
   );
 }

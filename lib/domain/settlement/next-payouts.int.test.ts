@@ -1,15 +1,19 @@
 import { expect, test } from "vitest";
 import { connect } from "@/db/client";
+import { createOtherStore } from "@/e2e/doubles/other/store";
+import { connectingTenant } from "@/e2e/fixtures/connections";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { eventsAsTold } from "@/e2e/fixtures/events";
 import { settledShops } from "@/e2e/fixtures/settled-shops";
+import { changeConnection, disconnectProcessor } from "../processors/connections";
 import { getBalance } from "./balance";
 import { bankDayAfter } from "./bank-days";
-import { getFee, listNextPayouts } from "./next-payouts";
+import { getFee, listNextPayouts, listPayingProcessors } from "./next-payouts";
 import { getPayout, retryPayout } from "./payouts";
 
 const { db, url } = await testDatabase();
 const { openShop } = settledShops(db);
+await createOtherStore(db.sql);
 
 test("a payout arrives on the next bank day, at the time of day of its creation", async () => {
   const shop = await openShop();
@@ -101,4 +105,19 @@ test("the next payout is the earliest on its way, else what the next settlement 
   const live = await openShop("live");
   await live.pay({ amount: 700 });
   expect(await listNextPayouts(live.ctx, (await getBalance(live.ctx)).currencies)).toEqual([]);
+});
+
+test("in live mode the connected processors pay out, each named once", async () => {
+  const tenant = await connectingTenant(db);
+  const processors = (mode: "test" | "live" = "live") => listPayingProcessors(tenant.owner(mode));
+  expect(await processors()).toEqual([]);
+  const first = await tenant.connect("one", "live");
+  const second = await tenant.connect("two", "live");
+  await tenant.connect("three");
+  const [connector] = tenant.service.connectors;
+  expect(await processors()).toEqual([connector?.label]);
+  expect(await processors("test"), "where Cardlane pays out").toEqual([]);
+  await changeConnection(tenant.owner("live"), { id: second.id, is_default: true });
+  await disconnectProcessor(tenant.owner("live"), { id: first.id });
+  expect(await processors()).toEqual([connector?.label]);
 });

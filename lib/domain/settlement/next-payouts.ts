@@ -1,3 +1,4 @@
+import { listConnections } from "@/db/queries/processors/connections";
 import { listNextArrivals, listReturnedCurrencies, readFee } from "@/db/queries/settlement/payouts";
 import { encodeId } from "@/lib/contract/ids";
 import type { CurrencyBalance } from "@/lib/contract/settlement/balance";
@@ -38,6 +39,16 @@ export async function listNextPayouts(ctx: Context, balances: readonly CurrencyB
     if (pending === 0 && returned.includes(currency)) return { currency, state: "returned", amount };
     return { currency, state: "expected", amount, arrival_date: bankDayAfter(settlesOn, currency) };
   });
+}
+
+/** Display names of the processors that pay the merchant out themselves. None in test mode, or without a connection. */
+export async function listPayingProcessors(ctx: Context): Promise<string[]> {
+  const { environment, service } = ctx;
+  if (environment.mode === "test") return [];
+  const rows = await listConnections(service.db.within(environment.id).orm, environment.id);
+  const connected = rows.filter(({ status }) => status === "CONNECTED");
+  const names = connected.map(({ processor }) => service.connectors.find(({ key }) => key === processor)?.label);
+  return [...new Set(names.filter((name) => name !== undefined))].toSorted();
 }
 
 /** UTC day of the next nightly settlement. */

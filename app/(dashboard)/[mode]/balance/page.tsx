@@ -16,7 +16,7 @@ import { MOVEMENT_LABELS } from "@/lib/contract/settlement/statement";
 import { dayInstants } from "@/lib/contract/transactions/time-range";
 import { environmentNow } from "@/lib/domain/context";
 import { getBalance, getStatement, listMovements } from "@/lib/domain/settlement/balance";
-import { getFee, listNextPayouts } from "@/lib/domain/settlement/next-payouts";
+import { getFee, listNextPayouts, listPayingProcessors } from "@/lib/domain/settlement/next-payouts";
 import { dashboardPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Payouts: balance" };
@@ -55,11 +55,12 @@ export default async function BalancePage({ params, searchParams }: BalancePageP
   }
   const periods = periodsAt(environmentNow(page.ctx), page.merchant.timeZone);
   const period = periods.find(({ name }) => name === given) ?? (periods[0] as (typeof periods)[number]);
-  const [balance, statement, movements, fee] = await Promise.all([
+  const [balance, statement, movements, fee, processors] = await Promise.all([
     getBalance(page.ctx),
     getStatement(page.ctx, dayInstants(period, page.merchant.timeZone)),
     listMovements(page.ctx, query.data),
     getFee(page.ctx),
+    listPayingProcessors(page.ctx),
   ]);
   if (balance.currencies.length === 0) {
     return (
@@ -68,7 +69,11 @@ export default async function BalancePage({ params, searchParams }: BalancePageP
         <EmptyState
           icon={<Wallet aria-hidden="true" />}
           title="No money has moved yet"
-          description="Captured payments are pending at first, become available when they settle overnight, and then go to your bank."
+          description={
+            page.mode === "test"
+              ? "Captured payments are pending at first, become available when they settle overnight, and then go to your bank."
+              : "Captured payments appear here, less refunds and fees. Your processor pays them out to your bank."
+          }
         />
       </>
     );
@@ -81,7 +86,11 @@ export default async function BalancePage({ params, searchParams }: BalancePageP
   return (
     <>
       {header}
-      <NextPayouts payouts={await listNextPayouts(page.ctx, balance.currencies)} mode={page.mode} />
+      <NextPayouts
+        payouts={await listNextPayouts(page.ctx, balance.currencies)}
+        mode={page.mode}
+        processors={processors}
+      />
       <section aria-labelledby="statement" className="mb-6">
         <div className="mb-2 flex flex-wrap items-center justify-between gap-2">
           <h2 id="statement" className="font-semibold text-[15px]">

@@ -16,7 +16,7 @@ import type { CurrencyBalance } from "@/lib/contract/settlement/balance";
 import { listPayoutsQuery } from "@/lib/contract/settlement/endpoints";
 import { PAYOUT_STATUSES } from "@/lib/contract/settlement/payout";
 import { getBalance } from "@/lib/domain/settlement/balance";
-import { listNextPayouts } from "@/lib/domain/settlement/next-payouts";
+import { listNextPayouts, listPayingProcessors } from "@/lib/domain/settlement/next-payouts";
 import { getBankAccount, listPayouts } from "@/lib/domain/settlement/payouts";
 import { dashboardPage } from "@/lib/http/page";
 
@@ -76,8 +76,14 @@ export default async function PayoutsPage({ params, searchParams }: PayoutsPageP
       </>
     );
   }
-  const [payouts, { currencies }] = await Promise.all([listPayouts(page.ctx, query.data), getBalance(page.ctx)]);
-  const next = <NextPayouts payouts={await listNextPayouts(page.ctx, currencies)} mode={page.mode} />;
+  const [payouts, { currencies }, processors] = await Promise.all([
+    listPayouts(page.ctx, query.data),
+    getBalance(page.ctx),
+    listPayingProcessors(page.ctx),
+  ]);
+  const next = (
+    <NextPayouts payouts={await listNextPayouts(page.ctx, currencies)} mode={page.mode} processors={processors} />
+  );
   const { status, currency } = query.data;
   if (payouts.total === 0 && status === undefined && currency === undefined) {
     return (
