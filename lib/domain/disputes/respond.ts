@@ -112,7 +112,7 @@ async function respond(ctx: Context, publicId: string, kind: DisputeResponse, re
   throw inProgress("Another response to this dispute has just ended. Get the dispute again.");
 }
 
-const nothingToSubmit = () =>
+export const nothingToSubmit = () =>
   new AppError(
     "missing_parameter",
     "evidence: There is no evidence to submit. Save some first with PATCH /v1/disputes/{id}, or accept the dispute.",

@@ -14,6 +14,7 @@ import type { Action } from "@/lib/contract/transactions/words";
 import { refusalByDispute } from "@/lib/domain/payments/follow-up";
 import { authorize } from "@/lib/http/caller";
 import { newId } from "@/lib/ids";
+import { disputeQuestion } from "./dispute-questions";
 import {
   type Call,
   callEndpoint,
@@ -107,10 +108,11 @@ const DASHBOARD_FOLDERS: Readonly<Record<string, string>> = {
   txn: "transactions",
   sub: "subscriptions",
   inv: "invoices",
+  dp: "disputes",
 };
 
 function dashboardPage({ http, caller }: Call, id: string | undefined): string {
-  const [, kind = ""] = /^(\w{3})_\w+$/.exec(id ?? "") ?? [];
+  const [, kind = ""] = /^(\w{2,3})_\w+$/.exec(id ?? "") ?? [];
   const folder = DASHBOARD_FOLDERS[kind];
   const page = folder ? `/${caller.environment.mode}/${folder}/${id}` : "";
   return http.service.baseUrl + page;
@@ -142,6 +144,7 @@ async function askUser(
 ): Promise<ReturnType<typeof endpointResult> | InputRequiredResult> {
   const question =
     (await billingQuestion(call, endpoint, input, body)) ??
+    (await disputeQuestion(call, endpoint, input)) ??
     (endpoint.path.includes("{id}")
       ? await questionAbout(call, endpoint, input, body as RefundBody)
       : { text: paymentQuestion(body as CreatePaymentBody), amount: null, button: "Yes, charge the card" });

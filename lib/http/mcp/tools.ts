@@ -1,8 +1,14 @@
 /** MCP tools: their definitions, the API keys that can see them, and their handlers. */
 import type { CallToolResult, InputRequiredResult, Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { type Dispute, listDisputesQuery } from "@/lib/contract/disputes/dispute";
-import { listDisputes } from "@/lib/contract/disputes/endpoints";
+import { type Dispute, listDisputesQuery, updateDisputeBody } from "@/lib/contract/disputes/dispute";
+import {
+  acceptDispute,
+  getDispute,
+  listDisputes,
+  submitDispute,
+  updateDispute,
+} from "@/lib/contract/disputes/endpoints";
 import { type Endpoint, writes } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
 import { listInvoices } from "@/lib/contract/invoices/endpoints";
@@ -84,8 +90,11 @@ const endpointInput = z.strictObject({
   body: z.record(z.string(), z.unknown()).optional().describe("The JSON body."),
 });
 
-const MONEY_NOTE =
-  "Your user is asked to confirm first. Amounts are integers in minor units: 1999 is $19.99. Call it once. If a call fails without a response, check the current state before you call again.";
+const CONFIRMED_NOTE =
+  "Your user is asked to confirm first. Call it once. If a call fails without a response, check the current state before you call again.";
+const MONEY_NOTE = `Amounts are integers in minor units: 1999 is $19.99. ${CONFIRMED_NOTE}`;
+
+const disputeId = z.string().min(1).max(255).describe("Id of the dispute (dp_…).");
 
 const ROWS = `Rows to return: 1 to ${MAX_ROWS}, 10 by default.`;
 const limit = z.int().min(1).max(MAX_ROWS).optional().describe(ROWS);
@@ -155,6 +164,35 @@ const TOOLS: readonly ToolDefinition[] = [
     input: z.record(z.string().max(100), scalar),
     shownInput: z.strictObject({ ...listDisputesQuery.shape, limit }),
     run: (call, query) => findRows(call, listDisputes, query, DISPUTE_MEMBERS),
+  }),
+  tool({
+    name: "save_evidence",
+    title: "Save evidence for a dispute",
+    description:
+      "Saves evidence as a draft while a dispute needs a response. Nothing reaches the bank before submit_evidence. Files are uploaded in the dashboard or by POST /v1/files.",
+    calls: [updateDispute],
+    input: z.strictObject({ dispute_id: disputeId, evidence: z.record(z.string().max(100), z.unknown()) }),
+    shownInput: z.strictObject({ dispute_id: disputeId, ...updateDisputeBody.shape }),
+    run: async (call, { dispute_id: id, ...body }) =>
+      endpointResult(call, updateDispute, await callEndpoint(call, updateDispute, { id, body })),
+  }),
+  tool({
+    name: "submit_evidence",
+    title: "Submit the evidence for a dispute",
+    description: `Sends a dispute's saved evidence to the cardholder's bank, once and for good. ${CONFIRMED_NOTE}`,
+    calls: [submitDispute],
+    reads: getDispute,
+    input: z.strictObject({ dispute_id: disputeId }),
+    run: (call, { dispute_id: id }, confirmation) => moveMoney(call, confirmation, submitDispute, { id }),
+  }),
+  tool({
+    name: "accept_dispute",
+    title: "Accept a dispute",
+    description: `Gives up a disputed amount: the cardholder keeps the money. ${CONFIRMED_NOTE}`,
+    calls: [acceptDispute],
+    reads: getDispute,
+    input: z.strictObject({ dispute_id: disputeId }),
+    run: (call, { dispute_id: id }, confirmation) => moveMoney(call, confirmation, acceptDispute, { id }),
   }),
   tool({
     name: "find_payment_method",
