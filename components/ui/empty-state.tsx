@@ -62,7 +62,7 @@ export function EmptyState(props: EmptyStateProps) {
               ))}
             </p>
           ) : (
-            <p>Nothing matches your search.</p>
+            <p>Nothing matches these filters.</p>
           )}
           <div className="mt-4 flex flex-wrap justify-center gap-2">
             {props.onClear && <Button onClick={props.onClear}>Clear filters</Button>}
@@ -150,6 +150,28 @@ export function PastLastPage({ children }: { children: ReactNode }) {
       description="The list may have changed since."
       actions={children}
     />
+  );
+}
+
+type NoMatchesProps = {
+  /** Plural: "plans". */
+  what: string;
+  /** Address of the unfiltered list. */
+  path: string;
+  /** Address of the first page with the current filters. */
+  first: string;
+  total: number;
+};
+
+/** No rows on a page of a list, whose active filters are shown above it. */
+export function NoMatches({ what, path, first, total }: NoMatchesProps) {
+  if (total === 0) return <EmptyState kind="no-results" what={what} path={path} />;
+  return (
+    <PastLastPage>
+      <Link href={first} className={buttonStyles()}>
+        Go to the first page
+      </Link>
+    </PastLastPage>
   );
 }
 

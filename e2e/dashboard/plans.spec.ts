@@ -194,6 +194,11 @@ test("the list is filtered and paged by its address", async ({ owner: page, api 
   await page.waitForURL("**/plans");
   await page.goBack();
   await expect(page.getByRole("heading", { name: "No plans match" })).toBeVisible();
+  await page.goto("/test/plans?status=DRAFT&offset=40");
+  await expect(page.getByRole("heading", { name: "This page is past the last one" })).toBeVisible();
+  await page.getByRole("link", { name: "Go to the first page" }).click();
+  await page.waitForURL("**/plans?status=DRAFT");
+  await expect(page.getByText("1–20 of 20 plans")).toBeVisible();
   await page.goto("/test/plans?status=ODD");
   await expect(page.getByText("This link has an unknown filter")).toBeVisible();
 });

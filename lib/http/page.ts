@@ -3,6 +3,7 @@ import { notFound, redirect } from "next/navigation";
 import { connection } from "next/server";
 import { cache } from "react";
 import { AppError } from "@/lib/contract/errors";
+import { MAX_OFFSET } from "@/lib/contract/fields";
 import type { UserPermission } from "@/lib/contract/permissions";
 import { isMode, type Mode } from "@/lib/contract/transactions/words";
 import { environmentOf, type SignedIn, type SignedInMerchant, type SignedInUser } from "@/lib/domain/accounts/sessions";
@@ -59,6 +60,12 @@ export const dashboardPage = cache(async (mode: string): Promise<DashboardPage> 
 });
 
 export type SearchParams = Record<string, string | string[] | undefined>;
+
+/** The `offset` of a page's address; 0 if it is missing or invalid. */
+export function offsetOf({ offset }: SearchParams): number {
+  const given = typeof offset === "string" && /^\d{1,10}$/.test(offset) ? Number(offset) : 0;
+  return given <= MAX_OFFSET ? given : 0;
+}
 
 /** The parameters of a page's address, as `URLSearchParams` would list them. */
 export const addressParams = (searchParams: SearchParams): (readonly [name: string, value: string])[] =>

@@ -2,11 +2,11 @@ import type { Metadata } from "next";
 import { AuthColumn } from "@/components/accounts/auth-page";
 import { SignInForm } from "@/components/accounts/sign-in-form";
 import { safePath } from "@/lib/auth/session-cookie";
-import { signedOutPage } from "@/lib/http/page";
+import { type SearchParams, signedOutPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Sign in" };
 
-type SignInPageProps = { searchParams: Promise<Record<string, string | string[] | undefined>> };
+type SignInPageProps = { searchParams: Promise<SearchParams> };
 
 const one = (value: string | string[] | undefined) => (typeof value === "string" ? value : undefined);
 

@@ -21,11 +21,11 @@ import { isMode, type Mode } from "@/lib/contract/transactions/words";
 import { hasProcessor } from "@/lib/domain/processors/connection-of";
 import { getOverview, listAttention, listLatest } from "@/lib/domain/reporting/overview";
 import { getSubscriptionFigures, listRecurringCurrencies } from "@/lib/domain/reporting/subscription-figures";
-import { dashboardPage } from "@/lib/http/page";
+import { dashboardPage, type SearchParams } from "@/lib/http/page";
 
 type OverviewPageProps = {
   params: Promise<{ mode: string }>;
-  searchParams: Promise<Record<string, string | string[] | undefined>>;
+  searchParams: Promise<SearchParams>;
 };
 
 /** Any one-segment address matches this route, also one that is not a mode. */
@@ -170,7 +170,7 @@ function Beneath({ mode, attention, latest }: { mode: Mode; attention: Attention
 }
 
 /** Drops repeated parameters. */
-function onlyTexts(params: Record<string, string | string[] | undefined>): Record<string, string | undefined> {
+function onlyTexts(params: SearchParams): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(params).filter(([, value]) => typeof value === "string")) as Record<
     string,
     string

@@ -5,25 +5,26 @@ import { ExportButton } from "@/components/reporting/export-button";
 import { MovementTable, StatementCard } from "@/components/settlement/balance-blocks";
 import { FeeLine, NextPayouts } from "@/components/settlement/next-payouts";
 import { FilterLinks, SettlementTabs } from "@/components/settlement/settlement-tabs";
-import { EmptyState, NoPermission, WrongFilter } from "@/components/ui/empty-state";
+import { EmptyState, NoMatches, NoPermission, WrongFilter } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { PageLinks, withFilters } from "@/components/ui/page-links";
 import { oneOfRow } from "@/lib/contract/lists/filters";
+import { dateIn } from "@/lib/contract/plans/schedule";
 import { reportHref } from "@/lib/contract/reports/report-query";
 import { MOVEMENT_TYPES } from "@/lib/contract/settlement/balance";
-import { type ListMovementsQuery, listMovementsQuery } from "@/lib/contract/settlement/endpoints";
+import { listMovementsQuery } from "@/lib/contract/settlement/endpoints";
 import { MOVEMENT_LABELS } from "@/lib/contract/settlement/statement";
 import { dayInstants } from "@/lib/contract/transactions/time-range";
 import { environmentNow } from "@/lib/domain/context";
 import { getBalance, getStatement, listMovements } from "@/lib/domain/settlement/balance";
 import { getFee, listNextPayouts, listPayingProcessors } from "@/lib/domain/settlement/next-payouts";
-import { dashboardPage } from "@/lib/http/page";
+import { dashboardPage, type SearchParams } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Payouts: balance" };
 
 type BalancePageProps = {
   params: Promise<{ mode: string }>;
-  searchParams: Promise<Record<string, string | string[] | undefined>>;
+  searchParams: Promise<SearchParams>;
 };
 
 export default async function BalancePage({ params, searchParams }: BalancePageProps) {
@@ -148,7 +149,7 @@ export default async function BalancePage({ params, searchParams }: BalancePageP
           kept={{ period: shown.period }}
         />
         {movements.data.length === 0 ? (
-          <EmptyState kind="no-results" what="movements" filters={filterWords(query.data)} path={path} />
+          <NoMatches what="movements" path={path} first={hrefOf({})} total={movements.total} />
         ) : (
           <MovementTable movements={movements.data} mode={page.mode} />
         )}
@@ -158,17 +159,9 @@ export default async function BalancePage({ params, searchParams }: BalancePageP
   );
 }
 
-function filterWords({ type, currency, offset }: ListMovementsQuery): string[] {
-  return [
-    ...(type ? [`Type: ${MOVEMENT_LABELS[type]}`] : []),
-    ...(currency ? [`Currency: ${currency}`] : []),
-    ...(offset ? [`From result ${offset + 1}`] : []),
-  ];
-}
-
 /** The selectable periods, in whole days of the merchant's time zone. */
 function periodsAt(now: Date, timeZone: string) {
-  const today = new Intl.DateTimeFormat("en-CA", { timeZone, dateStyle: "short" }).format(now);
+  const today = dateIn(timeZone, now);
   const day = (year: number, month: number, date: number) =>
     new Date(Date.UTC(year, month, date)).toISOString().slice(0, 10);
   const [year, month] = today.split("-").map(Number) as [number, number];

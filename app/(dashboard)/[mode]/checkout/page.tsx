@@ -4,20 +4,19 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { SESSION_FILTERS, SessionTable } from "@/components/checkout/session-table";
 import { PageFilters } from "@/components/lists/page-filters";
-import { statusLabel } from "@/components/ui/badge";
-import { EmptyState, NoPermission, WrongFilter } from "@/components/ui/empty-state";
+import { EmptyState, NoMatches, NoPermission, WrongFilter } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { PageLinks, withFilters } from "@/components/ui/page-links";
 import { buttonStyles } from "@/components/ui/styles";
-import { type SessionListQuery, sessionListQuery } from "@/lib/contract/checkout/endpoints";
+import { sessionListQuery } from "@/lib/contract/checkout/endpoints";
 import { listClientSessions } from "@/lib/domain/checkout/client-sessions";
-import { dashboardPage } from "@/lib/http/page";
+import { dashboardPage, type SearchParams } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Sessions" };
 
 type CheckoutPageProps = {
   params: Promise<{ mode: string }>;
-  searchParams: Promise<Record<string, string | string[] | undefined>>;
+  searchParams: Promise<SearchParams>;
 };
 
 export default async function CheckoutPage({ params, searchParams }: CheckoutPageProps) {
@@ -30,15 +29,12 @@ export default async function CheckoutPage({ params, searchParams }: CheckoutPag
     </Link>
   );
   const header = (
-    <>
-      <PageHeader
-        title="Sessions"
-        description="One payment for each session, in your own page or at its address. For a link to share, see Payment links."
-        actions={create}
-      />
-    </>
+    <PageHeader
+      title="Sessions"
+      description="One payment for each session, in your own page or at its address. For a link to share, see Payment links."
+      actions={create}
+    />
   );
-
   const query = sessionListQuery.safeParse(await searchParams);
   if (!query.success) {
     return (
@@ -50,6 +46,7 @@ export default async function CheckoutPage({ params, searchParams }: CheckoutPag
   }
   const { status = null } = query.data;
   const sessions = await listClientSessions(page.ctx, query.data);
+  const href = withFilters(path, { status });
   if (sessions.total === 0 && status === null) {
     return (
       <>
@@ -63,17 +60,13 @@ export default async function CheckoutPage({ params, searchParams }: CheckoutPag
       {header}
       <PageFilters path={path} what="sessions" rows={SESSION_FILTERS} values={{ status }} />
       {sessions.data.length === 0 ? (
-        <EmptyState kind="no-results" what="sessions" filters={filterWords(query.data)} path={path} />
+        <NoMatches what="sessions" path={path} first={href} total={sessions.total} />
       ) : (
         <SessionTable sessions={sessions.data} mode={page.mode} />
       )}
-      <PageLinks what="sessions" page={sessions} href={withFilters(path, { status })} />
+      <PageLinks what="sessions" page={sessions} href={href} />
     </>
   );
-}
-
-function filterWords({ status, offset }: SessionListQuery): string[] {
-  return [...(status ? [`Status: ${statusLabel(status)}`] : []), ...(offset ? [`From result ${offset + 1}`] : [])];
 }
 
 function FirstSession({ baseUrl, create }: { baseUrl: string; create: ReactNode }) {

@@ -6,7 +6,7 @@ import { CustomerTable } from "@/components/customers/customer-table";
 import { PageFilters } from "@/components/lists/page-filters";
 import { ExportButton } from "@/components/reporting/export-button";
 import { Banner } from "@/components/ui/banner";
-import { EmptyState, NoPermission, WrongFilter } from "@/components/ui/empty-state";
+import { EmptyState, NoMatches, NoPermission, WrongFilter } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { PageLinks, withFilters } from "@/components/ui/page-links";
 import { buttonStyles } from "@/components/ui/styles";
@@ -14,13 +14,13 @@ import { type ListCustomersQuery, listCustomersQuery } from "@/lib/contract/cust
 import { AppError } from "@/lib/contract/errors";
 import type { FilterRows } from "@/lib/contract/lists/filters";
 import { listCustomers } from "@/lib/domain/customers/customers";
-import { type DashboardPage, dashboardPage } from "@/lib/http/page";
+import { type DashboardPage, dashboardPage, type SearchParams } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Customers" };
 
 type CustomersPageProps = {
   params: Promise<{ mode: string }>;
-  searchParams: Promise<Record<string, string | string[] | undefined>>;
+  searchParams: Promise<SearchParams>;
 };
 
 export default async function CustomersPage({ params, searchParams }: CustomersPageProps) {
@@ -92,7 +92,7 @@ export default async function CustomersPage({ params, searchParams }: CustomersP
       )}
       <CustomerFilters path={path} text={text} />
       {customers.data.length === 0 ? (
-        <EmptyState kind="no-results" what="customers" filters={text === "" ? [] : [`Words: ${text}`]} path={path} />
+        <NoMatches what="customers" path={path} first={href} total={customers.total} />
       ) : (
         <CustomerTable customers={customers.data} path={path} />
       )}

@@ -5,11 +5,11 @@ import type { ReactNode } from "react";
 import { DisputeTable } from "@/components/disputes/dispute-table";
 import { PageFilters } from "@/components/lists/page-filters";
 import { ExportButton } from "@/components/reporting/export-button";
-import { EmptyState, NoPermission, WrongFilter } from "@/components/ui/empty-state";
+import { EmptyState, NoMatches, NoPermission, WrongFilter } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { PageLinks, withFilters } from "@/components/ui/page-links";
 import { buttonStyles } from "@/components/ui/styles";
-import { DISPUTE_FILTERS, type DisputePageQuery, disputePageQuery } from "@/lib/contract/disputes/list";
+import { DISPUTE_FILTERS, disputePageQuery } from "@/lib/contract/disputes/list";
 import { listDisputeTable } from "@/lib/domain/disputes/dispute-pages";
 import { dashboardPage, type SearchParams } from "@/lib/http/page";
 
@@ -41,6 +41,7 @@ export default async function DisputesPage({ params, searchParams }: DisputesPag
   const filters = { status, reason, deadline, customer };
   const isFiltered = Object.values(filters).some(Boolean);
   const disputes = await listDisputeTable(page.ctx, query.data);
+  const href = withFilters(path, filters);
   if (disputes.total === 0 && !isFiltered) {
     return (
       <>
@@ -72,21 +73,11 @@ export default async function DisputesPage({ params, searchParams }: DisputesPag
       )}
       <PageFilters path={path} what="disputes" rows={DISPUTE_FILTERS} values={filters} />
       {disputes.data.length === 0 ? (
-        <EmptyState kind="no-results" what="disputes" filters={filterTexts(query.data)} path={path} />
+        <NoMatches what="disputes" path={path} first={href} total={disputes.total} />
       ) : (
         <DisputeTable disputes={disputes.data} mode={page.mode} />
       )}
-      <PageLinks what="disputes" page={disputes} href={withFilters(path, filters)} />
+      <PageLinks what="disputes" page={disputes} href={href} />
     </>
   );
-}
-
-/** Active filters as text, and the position in the list. */
-function filterTexts({ offset, limit: _, ...filters }: DisputePageQuery): string[] {
-  const used = DISPUTE_FILTERS.flatMap(([name, row]) => {
-    const value = filters[name as keyof typeof filters];
-    if (value === undefined) return [];
-    return [`${row.label}: ${(row.kind === "words" && row.labels?.[value]) || value}`];
-  });
-  return offset ? [...used, `From result ${offset + 1}`] : used;
 }

@@ -8,7 +8,7 @@ import { BankAccountButton } from "@/components/settlement/payout-actions";
 import { PayoutTable } from "@/components/settlement/payout-list";
 import { SettlementTabs } from "@/components/settlement/settlement-tabs";
 import { statusLabel } from "@/components/ui/badge";
-import { EmptyState, NoPermission, WrongFilter } from "@/components/ui/empty-state";
+import { EmptyState, NoMatches, NoPermission, WrongFilter } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { PageLinks, withFilters } from "@/components/ui/page-links";
 import { oneOfRow } from "@/lib/contract/lists/filters";
@@ -18,7 +18,7 @@ import { PAYOUT_STATUSES } from "@/lib/contract/settlement/payout";
 import { getBalance } from "@/lib/domain/settlement/balance";
 import { listNextPayouts, listPayingProcessors } from "@/lib/domain/settlement/next-payouts";
 import { getBankAccount, listPayouts } from "@/lib/domain/settlement/payouts";
-import { dashboardPage } from "@/lib/http/page";
+import { dashboardPage, type SearchParams } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Payouts" };
 
@@ -40,7 +40,7 @@ const currencyRow = (balances: readonly CurrencyBalance[]) =>
 
 type PayoutsPageProps = {
   params: Promise<{ mode: string }>;
-  searchParams: Promise<Record<string, string | string[] | undefined>>;
+  searchParams: Promise<SearchParams>;
 };
 
 export default async function PayoutsPage({ params, searchParams }: PayoutsPageProps) {
@@ -85,6 +85,7 @@ export default async function PayoutsPage({ params, searchParams }: PayoutsPageP
     <NextPayouts payouts={await listNextPayouts(page.ctx, currencies)} mode={page.mode} processors={processors} />
   );
   const { status, currency } = query.data;
+  const href = withFilters(path, { status, currency });
   if (payouts.total === 0 && status === undefined && currency === undefined) {
     return (
       <>
@@ -120,19 +121,11 @@ export default async function PayoutsPage({ params, searchParams }: PayoutsPageP
         values={{ status, currency }}
       />
       {payouts.data.length === 0 ? (
-        <EmptyState
-          kind="no-results"
-          what="payouts"
-          filters={[
-            ...(status ? [`Status: ${statusLabel(status)}`] : []),
-            ...(currency ? [`Currency: ${currency}`] : []),
-          ]}
-          path={path}
-        />
+        <NoMatches what="payouts" path={path} first={href} total={payouts.total} />
       ) : (
         <PayoutTable payouts={payouts.data} mode={page.mode} />
       )}
-      <PageLinks what="payouts" page={payouts} href={withFilters(path, { status, currency })} />
+      <PageLinks what="payouts" page={payouts} href={href} />
     </>
   );
 }

@@ -4,21 +4,21 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { PageFilters } from "@/components/lists/page-filters";
 import { PlanTable } from "@/components/plans/plan-table";
-import { EmptyState, NoPermission, WrongFilter } from "@/components/ui/empty-state";
+import { EmptyState, NoMatches, NoPermission, WrongFilter } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { PageLinks, withFilters } from "@/components/ui/page-links";
 import { buttonStyles } from "@/components/ui/styles";
 import { oneOfRow } from "@/lib/contract/lists/filters";
-import { type ListPlansQuery, listPlansQuery, PLAN_STATUSES } from "@/lib/contract/plans/plan";
+import { listPlansQuery, PLAN_STATUSES } from "@/lib/contract/plans/plan";
 import { PLAN_TYPE_LABELS } from "@/lib/contract/plans/schedule";
 import { listPlans } from "@/lib/domain/plans/plans";
-import { dashboardPage } from "@/lib/http/page";
+import { dashboardPage, type SearchParams } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Plans" };
 
 type PlansPageProps = {
   params: Promise<{ mode: string }>;
-  searchParams: Promise<Record<string, string | string[] | undefined>>;
+  searchParams: Promise<SearchParams>;
 };
 
 export default async function PlansPage({ params, searchParams }: PlansPageProps) {
@@ -50,8 +50,8 @@ export default async function PlansPage({ params, searchParams }: PlansPageProps
   }
   const { status = null, type = null } = query.data;
   const plans = await listPlans(page.ctx, query.data);
-  const filtered = status !== null || type !== null;
-  if (plans.total === 0 && !filtered) {
+  const href = withFilters(path, { status, type, limit: query.data.limit?.toString() });
+  if (plans.total === 0 && status === null && type === null) {
     return (
       <>
         <PageHeader title="Plans" />
@@ -64,15 +64,11 @@ export default async function PlansPage({ params, searchParams }: PlansPageProps
       {header}
       <PageFilters path={path} what="plans" rows={FILTERS} values={{ status, type }} />
       {plans.data.length === 0 ? (
-        <EmptyState kind="no-results" what="plans" filters={filterWords(query.data)} path={path} />
+        <NoMatches what="plans" path={path} first={href} total={plans.total} />
       ) : (
         <PlanTable plans={plans.data} path={path} />
       )}
-      <PageLinks
-        what="plans"
-        page={plans}
-        href={withFilters(path, { status, type, limit: query.data.limit?.toString() })}
-      />
+      <PageLinks what="plans" page={plans} href={href} />
     </>
   );
 }
@@ -81,14 +77,6 @@ const FILTERS = [
   oneOfRow("status", "Status", PLAN_STATUSES),
   oneOfRow("type", "Type", Object.keys(PLAN_TYPE_LABELS), PLAN_TYPE_LABELS),
 ];
-
-function filterWords({ status, type, offset }: ListPlansQuery): string[] {
-  return [
-    ...(status ? [`Status: ${status.charAt(0)}${status.slice(1).toLowerCase()}`] : []),
-    ...(type ? [`Type: ${PLAN_TYPE_LABELS[type]}`] : []),
-    ...(offset ? [`From result ${offset + 1}`] : []),
-  ];
-}
 
 function FirstPlan({ baseUrl, create }: { baseUrl: string; create: ReactNode }) {
   return (

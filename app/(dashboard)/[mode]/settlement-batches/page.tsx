@@ -5,20 +5,20 @@ import { PageFilters } from "@/components/lists/page-filters";
 import { ExportButton } from "@/components/reporting/export-button";
 import { BatchTable } from "@/components/settlement/payout-list";
 import { SettlementTabs } from "@/components/settlement/settlement-tabs";
-import { EmptyState, NoPermission, WrongFilter } from "@/components/ui/empty-state";
+import { EmptyState, NoMatches, NoPermission, WrongFilter } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { PageLinks, withFilters } from "@/components/ui/page-links";
 import { oneOfRow } from "@/lib/contract/lists/filters";
 import { listSettlementBatchesQuery } from "@/lib/contract/settlement/endpoints";
 import { listOwnCurrencies } from "@/lib/domain/reporting/overview";
 import { listSettlementBatches } from "@/lib/domain/settlement/read-batches";
-import { dashboardPage } from "@/lib/http/page";
+import { dashboardPage, type SearchParams } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Payouts: settlement batches" };
 
 type BatchesPageProps = {
   params: Promise<{ mode: string }>;
-  searchParams: Promise<Record<string, string | string[] | undefined>>;
+  searchParams: Promise<SearchParams>;
 };
 
 export default async function BatchesPage({ params, searchParams }: BatchesPageProps) {
@@ -49,6 +49,7 @@ export default async function BatchesPage({ params, searchParams }: BatchesPageP
     listOwnCurrencies(page.ctx),
   ]);
   const { currency } = query.data;
+  const href = withFilters(path, { currency });
   return (
     <>
       {headerWith(
@@ -69,8 +70,8 @@ export default async function BatchesPage({ params, searchParams }: BatchesPageP
           values={{ currency }}
         />
       )}
-      {batches.data.length === 0 && currency ? (
-        <EmptyState kind="no-results" what="batches" filters={[`Currency: ${currency}`]} path={path} />
+      {batches.data.length === 0 && (batches.total > 0 || currency) ? (
+        <NoMatches what="batches" path={path} first={href} total={batches.total} />
       ) : batches.data.length === 0 ? (
         <EmptyState
           icon={<Layers aria-hidden="true" />}
@@ -80,7 +81,7 @@ export default async function BatchesPage({ params, searchParams }: BatchesPageP
       ) : (
         <BatchTable batches={batches.data} mode={page.mode} />
       )}
-      <PageLinks what="batches" page={batches} href={withFilters(path, { currency })} />
+      <PageLinks what="batches" page={batches} href={href} />
     </>
   );
 }

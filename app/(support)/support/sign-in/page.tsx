@@ -3,11 +3,12 @@ import { headers } from "next/headers";
 import { redirect } from "next/navigation";
 import { StaffSignInForm } from "@/components/accounts/sign-in-form";
 import { safePath } from "@/lib/auth/session-cookie";
+import type { SearchParams } from "@/lib/http/page";
 import { signedIn } from "@/lib/http/session-caller";
 
 export const metadata: Metadata = { title: "Support sign-in" };
 
-type SignInPageProps = { searchParams: Promise<Record<string, string | string[] | undefined>> };
+type SignInPageProps = { searchParams: Promise<SearchParams> };
 
 export default async function StaffSignInPage({ searchParams }: SignInPageProps) {
   const { next } = await searchParams;

@@ -4,14 +4,14 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { PaymentLinkTable } from "@/components/checkout/link-table";
 import { PageFilters } from "@/components/lists/page-filters";
-import { EmptyState, NoPermission, WrongFilter } from "@/components/ui/empty-state";
+import { EmptyState, NoMatches, NoPermission, WrongFilter } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { PageLinks, withFilters } from "@/components/ui/page-links";
 import { buttonStyles } from "@/components/ui/styles";
 import { paymentLinkListQuery } from "@/lib/contract/checkout/payment-link";
 import { oneOfRow } from "@/lib/contract/lists/filters";
 import { listPaymentLinks } from "@/lib/domain/checkout/payment-links";
-import { dashboardPage } from "@/lib/http/page";
+import { dashboardPage, type SearchParams } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Payment links" };
 
@@ -19,7 +19,7 @@ const FILTERS = [oneOfRow("status", "Status", ["ACTIVE"])];
 
 type LinksPageProps = {
   params: Promise<{ mode: string }>;
-  searchParams: Promise<Record<string, string | string[] | undefined>>;
+  searchParams: Promise<SearchParams>;
 };
 
 export default async function PaymentLinksPage({ params, searchParams }: LinksPageProps) {
@@ -32,22 +32,20 @@ export default async function PaymentLinksPage({ params, searchParams }: LinksPa
     </Link>
   );
   const header = (
-    <>
-      <PageHeader
-        title="Payment links"
-        description="Sell a plan or an amount with a link or a QR code."
-        actions={
-          <>
-            {page.can("settings.manage") && (
-              <Link href={`/${page.mode}/checkout/appearance`} className={buttonStyles()}>
-                Appearance
-              </Link>
-            )}
-            {create}
-          </>
-        }
-      />
-    </>
+    <PageHeader
+      title="Payment links"
+      description="Sell a plan or an amount with a link or a QR code."
+      actions={
+        <>
+          {page.can("settings.manage") && (
+            <Link href={`/${page.mode}/checkout/appearance`} className={buttonStyles()}>
+              Appearance
+            </Link>
+          )}
+          {create}
+        </>
+      }
+    />
   );
   const query = paymentLinkListQuery.safeParse(await searchParams);
   if (!query.success) {
@@ -60,6 +58,7 @@ export default async function PaymentLinksPage({ params, searchParams }: LinksPa
   }
   const { status = null } = query.data;
   const links = await listPaymentLinks(page.ctx, query.data);
+  const href = withFilters(path, { status });
   if (links.total === 0 && status === null) {
     return (
       <>
@@ -73,16 +72,11 @@ export default async function PaymentLinksPage({ params, searchParams }: LinksPa
       {header}
       <PageFilters path={path} what="payment links" rows={FILTERS} values={{ status }} />
       {links.data.length === 0 ? (
-        <EmptyState
-          kind="no-results"
-          what="payment links"
-          filters={status === null ? [] : ["Status: Active"]}
-          path={path}
-        />
+        <NoMatches what="payment links" path={path} first={href} total={links.total} />
       ) : (
         <PaymentLinkTable links={links.data} mode={page.mode} />
       )}
-      <PageLinks what="payment links" page={links} href={withFilters(path, { status })} />
+      <PageLinks what="payment links" page={links} href={href} />
     </>
   );
 }

@@ -7,9 +7,8 @@ import { EmptyState, NoPermission } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { PageLinks } from "@/components/ui/page-links";
 import { buttonStyles } from "@/components/ui/styles";
-import { MAX_OFFSET } from "@/lib/contract/fields";
 import { listKeyPage } from "@/lib/domain/api-keys/read-keys";
-import { dashboardPage, publicUrls } from "@/lib/http/page";
+import { dashboardPage, offsetOf, publicUrls, type SearchParams } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "API keys" };
 
@@ -17,14 +16,14 @@ const LIMIT = 50;
 
 type ApiKeysPageProps = {
   params: Promise<{ mode: string }>;
-  searchParams: Promise<Record<string, string | string[] | undefined>>;
+  searchParams: Promise<SearchParams>;
 };
 
 export default async function ApiKeysPage({ params, searchParams }: ApiKeysPageProps) {
   const page = await dashboardPage((await params).mode);
   if (!page.can("api_key.manage")) return <NoPermission what="API keys" />;
   const path = `/${page.mode}/developers/api-keys`;
-  const keys = await listKeyPage(page.ctx, { limit: LIMIT, offset: offsetOf((await searchParams).offset) });
+  const keys = await listKeyPage(page.ctx, { limit: LIMIT, offset: offsetOf(await searchParams) });
   const { baseUrl, sandboxBaseUrl, liveBaseUrl } = await publicUrls();
   const mcpAddress = `${(page.mode === "live" ? liveBaseUrl : sandboxBaseUrl) ?? baseUrl}/mcp`;
   const create = (
@@ -78,10 +77,4 @@ export default async function ApiKeysPage({ params, searchParams }: ApiKeysPageP
       </section>
     </>
   );
-}
-
-/** An invalid offset counts as 0. */
-function offsetOf(given: string | string[] | undefined): number {
-  const offset = typeof given === "string" && /^\d{1,10}$/.test(given) ? Number(given) : 0;
-  return Math.min(offset, MAX_OFFSET);
 }

@@ -2,14 +2,14 @@ import { Zap } from "lucide-react";
 import type { Metadata } from "next";
 import { EventTable } from "@/components/events/event-table";
 import { PageFilters } from "@/components/lists/page-filters";
-import { EmptyState, NoPermission, WrongFilter } from "@/components/ui/empty-state";
+import { EmptyState, NoMatches, NoPermission, WrongFilter } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { PageLinks, withFilters } from "@/components/ui/page-links";
 import { listEventsQuery } from "@/lib/contract/events/endpoints";
 import { EVENT_TYPES } from "@/lib/contract/events/event";
 import { type FilterRows, oneOfRow } from "@/lib/contract/lists/filters";
 import { listEvents } from "@/lib/domain/events/read-events";
-import { dashboardPage } from "@/lib/http/page";
+import { dashboardPage, type SearchParams } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Events" };
 
@@ -20,7 +20,7 @@ const FILTERS: FilterRows = [
 
 type EventsPageProps = {
   params: Promise<{ mode: string }>;
-  searchParams: Promise<Record<string, string | string[] | undefined>>;
+  searchParams: Promise<SearchParams>;
 };
 
 export default async function EventsPage({ params, searchParams }: EventsPageProps) {
@@ -52,7 +52,7 @@ export default async function EventsPage({ params, searchParams }: EventsPagePro
         <EmptyState
           icon={<Zap aria-hidden="true" />}
           title="Nothing has happened yet"
-          description="Every change to a payment, transaction, plan, client session, API key or endpoint is an event."
+          description="Every change to a payment, subscription, invoice, dispute, payout, plan or API key is an event."
         />
       </>
     );
@@ -64,7 +64,7 @@ export default async function EventsPage({ params, searchParams }: EventsPagePro
       {events.data.length > 0 ? (
         <EventTable events={events.data} path={path} />
       ) : (
-        <EmptyState kind="no-results" what="events" path={path} />
+        <NoMatches what="events" path={path} first={href} total={events.total} />
       )}
       <PageLinks what="events" page={events} href={href} />
     </>

@@ -7,11 +7,11 @@ import { EmptyState, NoPermission } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { buttonStyles } from "@/components/ui/styles";
 import { listIdempotencyKeys, lookUpIdempotencyKey } from "@/lib/domain/idempotency/inspect-keys";
-import { type DashboardPage, dashboardPage } from "@/lib/http/page";
+import { type DashboardPage, dashboardPage, type SearchParams } from "@/lib/http/page";
 
 type IdempotencyRouteProps = {
   params: Promise<{ mode: string }>;
-  searchParams: Promise<Record<string, string | string[] | undefined>>;
+  searchParams: Promise<SearchParams>;
 };
 
 const PAGE_SIZE = 50;

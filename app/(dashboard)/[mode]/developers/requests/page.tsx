@@ -15,13 +15,13 @@ import { type RequestPage, type RequestsQuery, requestsQuery } from "@/lib/contr
 import { parseTimes, presetDays } from "@/lib/contract/transactions/time-range";
 import { listKeyPage } from "@/lib/domain/api-keys/read-keys";
 import { listRequests, readRequestFigures } from "@/lib/domain/request-log/read-requests";
-import { type DashboardPage, dashboardPage } from "@/lib/http/page";
+import { type DashboardPage, dashboardPage, type SearchParams } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Requests" };
 
 type RequestsPageProps = {
   params: Promise<{ mode: string }>;
-  searchParams: Promise<Record<string, string | string[] | undefined>>;
+  searchParams: Promise<SearchParams>;
 };
 
 const PAGE_SIZE = 50;

@@ -10,13 +10,13 @@ import { listWebhookEndpointsQuery } from "@/lib/contract/webhooks/endpoints";
 import { listWebhookEndpoints } from "@/lib/domain/webhooks/endpoints";
 import { listFailing, readFailingNow } from "@/lib/domain/webhooks/failing-endpoints";
 import { env } from "@/lib/env";
-import { dashboardPage } from "@/lib/http/page";
+import { dashboardPage, type SearchParams } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Webhooks" };
 
 type WebhooksPageProps = {
   params: Promise<{ mode: string }>;
-  searchParams: Promise<Record<string, string | string[] | undefined>>;
+  searchParams: Promise<SearchParams>;
 };
 
 export default async function WebhooksPage({ params, searchParams }: WebhooksPageProps) {

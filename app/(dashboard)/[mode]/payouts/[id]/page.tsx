@@ -10,13 +10,12 @@ import { NoPermission } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { PageLinks } from "@/components/ui/page-links";
 import { Time } from "@/components/ui/time";
-import { MAX_OFFSET } from "@/lib/contract/fields";
 import { dayText, titleId } from "@/lib/contract/format";
 import type { Payout } from "@/lib/contract/settlement/payout";
 import type { SettlementBatch } from "@/lib/contract/settlement/settlement-batch";
 import { getPayout, listDisputesOfPayout } from "@/lib/domain/settlement/payouts";
 import { listBatchesOfPayout, listBatchItems } from "@/lib/domain/settlement/read-batches";
-import { dashboardPage, orNotFound, type SearchParams } from "@/lib/http/page";
+import { dashboardPage, offsetOf, orNotFound, type SearchParams } from "@/lib/http/page";
 
 export async function generateMetadata({ params }: { params: Promise<{ id: string }> }): Promise<Metadata> {
   return { title: `Payout ${titleId((await params).id)}` };
@@ -31,8 +30,7 @@ export default async function PayoutPage({ params, searchParams }: PayoutPagePro
   const page = await dashboardPage(mode);
   if (!page.can("balance.read")) return <NoPermission what="payouts" />;
   const payout = await orNotFound(getPayout(page.ctx, { id }));
-  const requested = Number((await searchParams).offset ?? 0);
-  const offset = Number.isInteger(requested) && requested >= 0 && requested <= MAX_OFFSET ? requested : 0;
+  const offset = offsetOf(await searchParams);
   const [batches, disputes, items] = await Promise.all([
     listBatchesOfPayout(page.ctx, payout),
     listDisputesOfPayout(page.ctx, payout),

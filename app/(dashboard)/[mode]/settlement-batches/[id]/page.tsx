@@ -8,10 +8,9 @@ import { NoPermission } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { PageLinks } from "@/components/ui/page-links";
 import { Time } from "@/components/ui/time";
-import { MAX_OFFSET } from "@/lib/contract/fields";
 import { titleId } from "@/lib/contract/format";
 import { getSettlementBatch, listBatchItems } from "@/lib/domain/settlement/read-batches";
-import { dashboardPage, orNotFound } from "@/lib/http/page";
+import { dashboardPage, offsetOf, orNotFound, type SearchParams } from "@/lib/http/page";
 
 export async function generateMetadata({ params }: { params: Promise<{ id: string }> }): Promise<Metadata> {
   return { title: `Settlement batch ${titleId((await params).id)}` };
@@ -21,7 +20,7 @@ const PAGE = 50;
 
 type BatchPageProps = {
   params: Promise<{ mode: string; id: string }>;
-  searchParams: Promise<Record<string, string | string[] | undefined>>;
+  searchParams: Promise<SearchParams>;
 };
 
 export default async function BatchPage({ params, searchParams }: BatchPageProps) {
@@ -29,8 +28,7 @@ export default async function BatchPage({ params, searchParams }: BatchPageProps
   const page = await dashboardPage(mode);
   if (!page.can("balance.read")) return <NoPermission what="settlement batches" />;
   const batch = await orNotFound(getSettlementBatch(page.ctx, { id }));
-  const requested = Number((await searchParams).offset ?? 0);
-  const offset = Number.isInteger(requested) && requested >= 0 && requested <= MAX_OFFSET ? requested : 0;
+  const offset = offsetOf(await searchParams);
   const items = await listBatchItems(page.ctx, { batchIds: [id], limit: PAGE, offset });
   const path = `/${page.mode}/settlement-batches`;
   const money = (amount: number) => <Money amount={amount} currency={batch.currency} bare />;

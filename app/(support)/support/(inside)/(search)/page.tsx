@@ -8,11 +8,11 @@ import { searchEverything } from "@/lib/domain/support/search";
 import type { StaffCall } from "@/lib/domain/support/staff";
 import { listOwnSearches } from "@/lib/domain/support/staff-acts";
 import { countUnknownOutcomes } from "@/lib/domain/support/unknown-outcomes";
-import { supportPage } from "@/lib/http/page";
+import { type SearchParams, supportPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Support" };
 
-type SearchPageProps = { searchParams: Promise<Record<string, string | string[] | undefined>> };
+type SearchPageProps = { searchParams: Promise<SearchParams> };
 
 export default async function SupportSearchPage({ searchParams }: SearchPageProps) {
   const page = await supportPage();

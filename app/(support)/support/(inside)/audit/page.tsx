@@ -7,11 +7,11 @@ import type { StaffActFilter, StaffActPage } from "@/lib/contract/support/staff-
 import type { StaffCall } from "@/lib/domain/support/staff";
 import { listStaffMembers } from "@/lib/domain/support/staff";
 import { listStaffActs } from "@/lib/domain/support/staff-acts";
-import { supportPage } from "@/lib/http/page";
+import { type SearchParams, supportPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Audit · Support" };
 
-type AuditPageProps = { searchParams: Promise<Record<string, string | string[] | undefined>> };
+type AuditPageProps = { searchParams: Promise<SearchParams> };
 
 const one = (value: string | string[] | undefined) => (typeof value === "string" && value !== "" ? value : undefined);
 

@@ -10,11 +10,11 @@ import { sessionListQuery } from "@/lib/contract/checkout/endpoints";
 import { linkTitle } from "@/lib/contract/checkout/payment-link";
 import { listClientSessions } from "@/lib/domain/checkout/client-sessions";
 import { getPaymentLink } from "@/lib/domain/checkout/payment-links";
-import { type DashboardPage, dashboardPage, orNull } from "@/lib/http/page";
+import { type DashboardPage, dashboardPage, orNull, type SearchParams } from "@/lib/http/page";
 
 type PaymentLinkPageProps = {
   params: Promise<{ mode: string; id: string }>;
-  searchParams: Promise<Record<string, string | string[] | undefined>>;
+  searchParams: Promise<SearchParams>;
 };
 
 export async function generateMetadata({ params }: PaymentLinkPageProps): Promise<Metadata> {
@@ -44,7 +44,7 @@ export default async function PaymentLinkPage({ params, searchParams }: PaymentL
   );
 }
 
-type SessionsProps = { page: DashboardPage; id: string; searchParams: Record<string, string | string[] | undefined> };
+type SessionsProps = { page: DashboardPage; id: string; searchParams: SearchParams };
 
 /** Sessions that the link created; the completed ones are its payments. */
 async function Sessions({ page, id, searchParams }: SessionsProps) {

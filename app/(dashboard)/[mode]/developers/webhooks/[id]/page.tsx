@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { PageFilters } from "@/components/lists/page-filters";
-import { EmptyState, NoPermission, WrongFilter } from "@/components/ui/empty-state";
+import { EmptyState, NoMatches, NoPermission, WrongFilter } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { PageLinks, withFilters } from "@/components/ui/page-links";
 import { RefreshEvery } from "@/components/ui/time";
@@ -16,7 +16,7 @@ import { listWebhookDeliveries } from "@/lib/domain/webhooks/deliveries";
 import { getWebhookEndpoint } from "@/lib/domain/webhooks/endpoints";
 import { listFailing, readFailingNow, readLastResponses } from "@/lib/domain/webhooks/failing-endpoints";
 import { env } from "@/lib/env";
-import { type DashboardPage, dashboardPage, orNotFound } from "@/lib/http/page";
+import { type DashboardPage, dashboardPage, orNotFound, type SearchParams } from "@/lib/http/page";
 
 export async function generateMetadata({ params }: { params: Promise<{ id: string }> }): Promise<Metadata> {
   return { title: `Webhook endpoint ${titleId((await params).id)}` };
@@ -32,7 +32,7 @@ const FILTERS = [
 
 type EndpointPageProps = {
   params: Promise<{ mode: string; id: string }>;
-  searchParams: Promise<Record<string, string | string[] | undefined>>;
+  searchParams: Promise<SearchParams>;
 };
 
 export default async function EndpointPage({ params, searchParams }: EndpointPageProps) {
@@ -86,13 +86,13 @@ async function Deliveries({ page, path, id, query }: DeliveriesProps) {
           responses={await readLastResponses(page.ctx, deliveries.data)}
           path={`${path}/deliveries`}
         />
-      ) : href === own ? (
+      ) : href === own && deliveries.total === 0 ? (
         <EmptyState
           title="No deliveries yet"
           description="They appear here with the next event. Send a test event to see one now."
         />
       ) : (
-        <EmptyState kind="no-results" what="deliveries" path={own} />
+        <NoMatches what="deliveries" path={own} first={href} total={deliveries.total} />
       )}
       <PageLinks what="deliveries" page={deliveries} href={href} />
       {deliveries.data.some((delivery) => delivery.status === "PENDING") && <RefreshEvery ms={REFRESH_MS} />}

@@ -5,11 +5,11 @@ import { MerchantPage } from "@/components/support/merchant-page";
 import { AppError } from "@/lib/contract/errors";
 import { getMerchantView } from "@/lib/domain/support/merchants";
 import type { StaffCall } from "@/lib/domain/support/staff";
-import { supportPage } from "@/lib/http/page";
+import { type SearchParams, supportPage } from "@/lib/http/page";
 
 type MerchantRouteProps = {
   params: Promise<{ id: string }>;
-  searchParams: Promise<Record<string, string | string[] | undefined>>;
+  searchParams: Promise<SearchParams>;
 };
 
 export async function generateMetadata(props: MerchantRouteProps): Promise<Metadata> {

@@ -4,13 +4,13 @@ import { Reconciliation } from "@/components/processors/reconciliation";
 import { PageHeader } from "@/components/ui/page-header";
 import { AppError } from "@/lib/contract/errors";
 import { getSupportReconciliation } from "@/lib/domain/support/reconciliation";
-import { supportPage } from "@/lib/http/page";
+import { type SearchParams, supportPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Reconciliation · Support" };
 
 type SupportReconciliationProps = {
   params: Promise<{ id: string }>;
-  searchParams: Promise<Record<string, string | string[] | undefined>>;
+  searchParams: Promise<SearchParams>;
 };
 
 export default async function SupportReconciliationPage({ params, searchParams }: SupportReconciliationProps) {

@@ -7,13 +7,13 @@ import { NoPermission } from "@/components/ui/empty-state";
 import { SectionHeader } from "@/components/ui/page-header";
 import { AppError } from "@/lib/contract/errors";
 import { getReconciliation } from "@/lib/domain/processors/read-reconciliation";
-import { dashboardPage } from "@/lib/http/page";
+import { dashboardPage, type SearchParams } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Reconciliation" };
 
 type ReconciliationPageProps = {
   params: Promise<{ mode: string; id: string }>;
-  searchParams: Promise<Record<string, string | string[] | undefined>>;
+  searchParams: Promise<SearchParams>;
 };
 
 export default async function ReconciliationPage({ params, searchParams }: ReconciliationPageProps) {
