@@ -263,9 +263,9 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
 }
 
 /**
- * The document of a refund that succeeds, with the next number, or the end of one whose refund was returned.
- * Its tax is what the refunds so far include less what they have returned already, so that the parts of a
- * payment add up to its tax. Index: `credit_notes_payment`.
+ * The document of a refund that succeeds, with the next number, or the end of one whose refund was returned. Its
+ * tax brings the payment's documents to the tax in what is refunded so far, so that they add up to the payment's
+ * tax. Index: `credit_notes_payment`.
  */
 function creditNote(
   sql: Sql | SqlTransaction,
@@ -280,6 +280,7 @@ function creditNote(
       )`;
   }
   if (refund.status !== "CAPTURED") return sql``;
+  const left = payment.amount_captured - payment.amount_refunded;
   return sql`, credit_number as (
         insert into credit_note_counters as c (environment_id, last)
         select ${environmentId}::uuid, 1 where (select count(*) from operation) = 1
@@ -288,11 +289,17 @@ function creditNote(
       ), credit_note as (
         insert into credit_notes (environment_id, id, payment_id, number, amount, tax_name, tax_rate, tax_amount, created_at)
         select ${environmentId}::uuid, ${refund.id}::uuid, ${payment.id}::uuid, n.last, ${refund.amount}::bigint, p.tax_name, p.tax_rate,
-          included_tax(${payment.amount_refunded}::bigint, p.tax_rate) - (
-            select coalesce(sum(tax_amount), 0)::bigint from credit_notes
-            where environment_id = ${environmentId}::uuid and payment_id = ${payment.id}::uuid and voided_at is null),
+          -- A returned refund takes its rounding with it. No part is negative or above its amount, nor leaves more tax
+          -- than the rest of the payment can include.
+          case when p.tax_rate is not null then least(${refund.amount}::bigint, greatest(0,
+            included_tax(${payment.amount_refunded}::bigint, p.tax_rate) - w.tax,
+            included_tax(${payment.amount_captured}::bigint, p.tax_rate) - w.tax - ${left}::bigint)) end,
           ${refund.updated_at}::timestamptz
         from credit_number n cross join paid p
+        cross join (
+          select coalesce(sum(tax_amount), 0)::bigint as tax from credit_notes
+          where environment_id = ${environmentId}::uuid and payment_id = ${payment.id}::uuid and voided_at is null
+        ) w
       )`;
 }
 

@@ -32,7 +32,7 @@ export const CREDIT_NOTE_CHECKS: readonly BookCheck[] = [
   {
     check: "credit_note_taxes_add_up",
     proves:
-      "A payment has the tax of its invoice, its credit notes have its rate, and their taxes add up to the tax that its refunds include.",
+      "A payment has the tax of its invoice, its credit notes have its rate, and their taxes add up to the tax that its refunds include, none of them negative or above its amount.",
     sql: `
       select p.environment_id, p.id as payment_id, p.invoice_id, p.tax_name, p.tax_rate, i.tax_rate as invoice_rate,
         p.amount_captured, p.amount_refunded, n.tax
@@ -40,11 +40,13 @@ export const CREDIT_NOTE_CHECKS: readonly BookCheck[] = [
       left join invoices i on i.environment_id = p.environment_id and i.id = p.invoice_id
       left join (
         select environment_id, payment_id, coalesce(sum(tax_amount) filter (where voided_at is null), 0) as tax,
-          min(coalesce(tax_rate, 0)) as lowest, max(coalesce(tax_rate, 0)) as highest, bool_or(voided_at is not null) as is_returned
+          min(coalesce(tax_rate, 0)) as lowest, max(coalesce(tax_rate, 0)) as highest, bool_or(voided_at is not null) as is_returned,
+          bool_or(tax_amount not between 0 and amount) as is_beyond
         from credit_notes group by environment_id, payment_id
       ) n on n.environment_id = p.environment_id and n.payment_id = p.id
       where p.amount_captured > 0 and (
         (i.id is not null and (i.tax_rate is distinct from p.tax_rate or i.tax_name is distinct from p.tax_name))
+        or n.is_beyond
         or n.lowest <> coalesce(p.tax_rate, 0) or n.highest <> coalesce(p.tax_rate, 0)
         -- After a return, the next refunds make up for the rounding; at the latest, the last one does.
         or (n.tax <> coalesce(included_tax(p.amount_refunded, p.tax_rate), 0)

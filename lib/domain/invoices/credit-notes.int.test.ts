@@ -19,6 +19,9 @@ const { db } = await testDatabase();
 
 const VAT = { tax_name: "VAT", tax_percentage: "19", locale: "de" } as const;
 
+/** Its refunds are returned later, when their report is due. */
+const RETURNS_REFUNDS = { number: "4000000000005126", exp_month: 12, exp_year: 2040, cvv: "123" };
+
 type Tenant = Pick<MoneyTenant, "service" | "merchant" | "environmentId">;
 
 async function settings({ service, merchant }: Tenant, to: DocumentSettings) {
@@ -174,8 +177,7 @@ test("a process that dies at the credit note leaves the refund open, and recover
 test("a refund that the bank returns makes its document void, and later parts still add up", async () => {
   const tenant = await moneyTenant(db);
   await settings(tenant, VAT);
-  const card = { number: "4000000000005126", exp_month: 12, exp_year: 2040, cvv: "123" };
-  const { id } = (await tenant.create({ amount: 1_000, card })).body;
+  const { id } = (await tenant.create({ amount: 1_000, card: RETURNS_REFUNDS })).body;
   await tenant.act("refund", id, { amount: 333 });
   await db.sql`update sandbox_processor.reports set due_at = now() - interval '1 ms' where account = ${tenant.environmentId}`;
   await processReports(tenant.service);
@@ -192,6 +194,59 @@ test("a refund that the bank returns makes its document void, and later parts st
   ]);
   const live = notes.filter(({ voided }) => !voided);
   expect(live.reduce((sum, { tax_amount }) => sum + (tax_amount ?? 0), 0)).toBe(includedTax(1_000, 19_000));
+  await expectCleanBooks();
+});
+
+/** Lets the bank return the n-th refund, and no other. */
+async function returnRefund({ service, environmentId }: Tenant, number: number) {
+  await db.sql`
+    update sandbox_processor.reports r
+    set due_at = case when n.number = ${number} then now() - interval '1 ms' else now() + interval '30 s' end
+    from operations o join credit_notes n on n.environment_id = o.environment_id and n.id = o.transaction_id
+    where o.environment_id = ${environmentId} and r.reference = o.id and r.applied_at is null`;
+  await processReports(service);
+}
+
+test("a small refund after a returned one has no negative tax, and the last one makes up for it", async () => {
+  const tenant = await moneyTenant(db);
+  await settings(tenant, VAT);
+  const { id } = (await tenant.create({ amount: 10, card: RETURNS_REFUNDS })).body;
+  await tenant.act("refund", id, { amount: 3 });
+  await tenant.act("refund", id, { amount: 1 });
+  await returnRefund(tenant, 1);
+  await tenant.act("refund", id, { amount: 1 });
+  await tenant.act("refund", id);
+  expect((await notesOf(tenant)).map(({ amount, tax_amount, voided }) => [amount, tax_amount, voided])).toEqual([
+    [3, 0, true],
+    [1, 1, false],
+    [1, 0, false],
+    [8, 1, false],
+  ]);
+  await expectCleanBooks();
+});
+
+test("whatever is refunded and returned, each tax is within its refund and all add up to the payment's", async () => {
+  const tenant = await moneyTenant(db);
+  await settings(tenant, { ...VAT, tax_percentage: "77.777" });
+  const random = seededRandom(11);
+  const { id } = (await tenant.create({ amount: 29, card: RETURNS_REFUNDS })).body;
+  for (let step = 0; step < 40; step++) {
+    const notes = await notesOf(tenant);
+    const live = notes.filter(({ voided }) => !voided);
+    const left = 29 - live.reduce((sum, { amount }) => sum + amount, 0);
+    const returned = live[Math.floor(random() * live.length)];
+    if (returned && (left === 0 || random() < 0.35)) await returnRefund(tenant, returned.number);
+    else await tenant.act("refund", id, { amount: 1 + Math.floor(random() * Math.min(left, 4)) });
+  }
+  if ((await tenant.get(id)).amount_refundable > 0) await tenant.act("refund", id);
+  const notes = await notesOf(tenant);
+  expect(notes.filter(({ voided }) => voided).length).toBeGreaterThan(8);
+  for (const { amount, tax_amount } of notes) {
+    expect(tax_amount).toBeGreaterThanOrEqual(0);
+    expect(tax_amount).toBeLessThanOrEqual(amount);
+  }
+  const live = notes.filter(({ voided }) => !voided);
+  expect(live.reduce((sum, { tax_amount }) => sum + (tax_amount ?? 0), 0)).toBe(includedTax(29, 77_777));
   await expectCleanBooks();
 });
 
