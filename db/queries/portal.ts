@@ -1,5 +1,6 @@
 import { eq, sql } from "drizzle-orm";
-import type { Orm } from "../client";
+import type { CheckoutLocale } from "@/lib/contract/checkout/checkout";
+import type { Orm, Sql } from "../client";
 import { type PortalSessionRow, portalSessions } from "../schema/portal";
 
 export async function insertPortalSession(orm: Orm, row: PortalSessionRow): Promise<void> {
@@ -10,6 +11,26 @@ export async function insertPortalSession(orm: Orm, row: PortalSessionRow): Prom
 export async function findPortalSession(orm: Orm, tokenSha256: Buffer): Promise<PortalSessionRow | null> {
   const rows = await orm.select().from(portalSessions).where(eq(portalSessions.token_sha256, tokenSha256));
   return rows[0] ?? null;
+}
+
+/**
+ * The language of a customer's documents, as their latest subscription's have it; null without one. Index:
+ * `subscriptions_customer`.
+ */
+export async function findPortalLocale(
+  sql: Sql,
+  environmentId: string,
+  customerId: string,
+): Promise<CheckoutLocale | null> {
+  const [row] = await sql<{ locale: CheckoutLocale }[]>`
+    select coalesce(f.locale, e.document_locale) as locale
+    from subscriptions s
+    join environments e on e.id = s.environment_id
+    left join payment_methods c on c.environment_id = s.environment_id and c.id = s.payment_method_id
+    left join client_sessions f on f.environment_id = c.environment_id and f.id = c.client_session_id
+    where s.environment_id = ${environmentId}::uuid and s.customer_id = ${customerId} and s.event_sequence > 0
+    order by s.id desc limit 1`;
+  return row?.locale ?? null;
 }
 
 /**

@@ -132,6 +132,34 @@ test("a customer whose renewal failed changes the card in the portal, and what w
   await expect(page.getByText("Paid").first()).toBeVisible();
 });
 
+test("an English browser shows a German customer's pages and forms in German, as their documents are", async ({
+  page,
+  api,
+  tenant,
+  db,
+}) => {
+  await db.sql`update environments set document_locale = 'de' where id = ${tenant.merchant.test.id}`;
+  const subscription = await pastDue(api);
+  const invoice = await openInvoiceOf(api, subscription);
+  const expectGerman = () => expect(page.locator("html")).toHaveAttribute("lang", "de");
+  await page.goto(invoice.hosted_url ?? "");
+  await expectGerman();
+  await page.locator("button[type=submit]").click();
+  await expect(page).toHaveURL(/\/pay\/cst_/);
+  await expectGerman();
+  await expect(page.locator("button[type=submit].pay")).toContainText("bezahlen");
+  const url = await openPortal(page, api, subscription);
+  await expectGerman();
+  for (const form of ["card", "pay"]) {
+    await page.goto(url);
+    await page.locator(`form[action$="/${form}"] button[type=submit]`).first().click();
+    await expect(page).toHaveURL(/\/pay\/cst_/);
+    await expectGerman();
+  }
+  await page.goto(`${url.slice(0, -3)}xyz`);
+  await expect(page.locator("html"), "a page of nobody's").toHaveAttribute("lang", "en");
+});
+
 test("a customer pays an open invoice by the link in a mail", { tag: "@looks" }, async ({ page, api }) => {
   const mailed = await pastDue(api);
   const invoice = await openInvoiceOf(api, mailed);

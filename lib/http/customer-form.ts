@@ -66,3 +66,10 @@ export const triedTooOften = (locale: CheckoutLocale): FormRefused => ({
 /** Leads the browser on with GET. */
 export const goTo = (location: string): Response =>
   new Response(null, { status: 303, headers: { Location: location, "Cache-Control": "no-store" } });
+
+/** Leads to a payment form in the language of the page that the customer leaves. */
+export function goToForm(location: string, locale: CheckoutLocale): Response {
+  const url = new URL(location);
+  url.searchParams.set("locale", locale);
+  return goTo(url.href);
+}

@@ -3,9 +3,9 @@ import { AppError } from "@/lib/contract/errors";
 import type { CreditNote } from "@/lib/contract/invoices/credit-notes";
 import type { HostedInvoice } from "@/lib/contract/invoices/hosted";
 import { findOfInvoice, findOfReceipt } from "@/lib/domain/invoices/credit-notes";
-import { openInvoice, payOpened, presentHosted } from "@/lib/domain/invoices/hosted-invoice";
+import { openInvoice, payOpened, presentHosted, readLocale } from "@/lib/domain/invoices/hosted-invoice";
 import { currentService } from "./current-service";
-import { countWrite, type FormRefused, goTo, localeOf, readForm, triedTooOften } from "./customer-form";
+import { countWrite, type FormRefused, goTo, goToForm, localeOf, readForm, triedTooOften } from "./customer-form";
 
 /** GET /invoice/{token}: the invoice, null if it is not one's token; and the visitor's language, for errors. */
 export async function invoicePage(
@@ -36,15 +36,15 @@ type PayFound =
 /** POST /invoice/{token}/pay: leads to a payment form, or back to the page, which explains why not. */
 export async function payHosted(request: Request, token: string): Promise<PayFound> {
   const { service } = currentService();
-  const locale = localeOf(request);
   const form = await readForm(request, service, token);
   if ("kind" in form) return form;
   const opened = await openInvoice(service, token);
-  if (opened === null) return { kind: "not_found", status: 404, locale, headers: {} };
+  if (opened === null) return { kind: "not_found", status: 404, locale: localeOf(request), headers: {} };
+  const locale = await readLocale(service, opened);
   try {
     countWrite(opened.open);
     const url = await payOpened(service, opened);
-    return url === null ? triedTooOften(locale) : { kind: "moved", response: goTo(url) };
+    return url === null ? triedTooOften(locale) : { kind: "moved", response: goToForm(url, locale) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { code, headers } = error;

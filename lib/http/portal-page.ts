@@ -8,7 +8,7 @@ import { readPortal } from "@/lib/domain/portal/portal-page";
 import { findVisit, type Visit } from "@/lib/domain/portal/portal-sessions";
 import type { DocumentOptions } from "./checkout-page";
 import { currentService } from "./current-service";
-import { countWrite, type FormRefused, goTo, localeOf, readForm, triedTooOften } from "./customer-form";
+import { countWrite, type FormRefused, goTo, goToForm, localeOf, readForm, triedTooOften } from "./customer-form";
 
 /** Page for a session's address. `expired`: its shop is still named. */
 export type PortalFound = PortalShown | { kind: "moved"; response: Response };
@@ -25,26 +25,26 @@ const NOTHING_ASKED = { done: null, subscription: null, clientSession: null };
 async function visiting(
   request: Request,
   token: string,
-  show: (service: Service, visit: Visit) => Promise<PortalFound>,
+  show: (service: Service, visit: Visit, locale: CheckoutLocale) => Promise<PortalFound>,
 ): Promise<PortalFound> {
   const { service } = currentService();
-  const locale = localeOf(request);
   const visit = await findVisit(service, token);
-  if (visit === null) return { kind: "not_found", locale };
+  if (visit === null) return { kind: "not_found", locale: localeOf(request) };
+  const locale = visit.locale ?? localeOf(request);
   if (visit.isOver) return { kind: "expired", shop: visit.open.shop, locale };
-  return show(service, visit);
+  return show(service, visit, locale);
 }
 
 /** GET /portal/{token} */
 export function portalPage(request: Request, token: string): Promise<PortalFound> {
-  return visiting(request, token, async (service, visit) => {
+  return visiting(request, token, async (service, visit, locale) => {
     const query = new URL(request.url).searchParams;
     const asked = {
       done: query.get("done"),
       subscription: query.get("subscription"),
       clientSession: query.get("client_session_id"),
     };
-    return { kind: "page", page: await readPortal(service, visit, asked), locale: localeOf(request) };
+    return { kind: "page", page: await readPortal(service, visit, asked), locale };
   });
 }
 
@@ -54,13 +54,13 @@ export function portalPage(request: Request, token: string): Promise<PortalFound
  */
 export async function cancelPage(request: Request, token: string, action: string): Promise<PortalFound> {
   if (action !== "cancel") return { kind: "not_found", locale: localeOf(request) };
-  return visiting(request, token, async (service, visit) => {
+  return visiting(request, token, async (service, visit, locale) => {
     const id = new URL(request.url).searchParams.get("subscription");
     const page = await readPortal(service, visit, NOTHING_ASKED);
     const subscription = page.subscriptions.find((one) => one.id === id);
-    if (!subscription) return { kind: "not_found", locale: localeOf(request) };
+    if (!subscription) return { kind: "not_found", locale };
     if (!subscription.actions.cancel) return done(token, "changed");
-    return { kind: "cancel", page, subscription, locale: localeOf(request) };
+    return { kind: "cancel", page, subscription, locale };
   });
 }
 
@@ -90,13 +90,13 @@ const done = (token: string, what: string, more: Record<string, string> = {}): P
 export async function actInPortal(request: Request, token: string, action: string): Promise<PortalFound> {
   const form = await readForm(request, currentService().service, token);
   if ("kind" in form) return form;
-  return visiting(request, token, async (service, visit) => {
+  return visiting(request, token, async (service, visit, locale) => {
     try {
       countWrite(visit.open);
-      return await act(service, visit, { token, action, form, locale: localeOf(request) });
+      return await act(service, visit, { token, action, form, locale });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      return afterRefusal(error, token, localeOf(request));
+      return afterRefusal(error, token, locale);
     }
   });
 }
@@ -113,10 +113,10 @@ async function act(service: Service, visit: Visit, { token, action, form, locale
       await setCancelled(service, visit, subscription, false);
       return done(token, "continued", { subscription });
     case "card":
-      return { kind: "moved", response: goTo(await changeCard(service, visit, subscription)) };
+      return { kind: "moved", response: goToForm(await changeCard(service, visit, subscription), locale) };
     case "pay": {
       const url = await payOwnInvoice(service, visit, form.get("invoice") ?? "");
-      return url === null ? triedTooOften(locale) : { kind: "moved", response: goTo(url) };
+      return url === null ? triedTooOften(locale) : { kind: "moved", response: goToForm(url, locale) };
     }
     default:
       return { kind: "not_found", locale };

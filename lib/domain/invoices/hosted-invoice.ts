@@ -3,6 +3,7 @@ import { findPayment } from "@/db/queries/payments/payments";
 import { findCustomerLocale } from "@/db/queries/subscriptions/mails";
 import { findInvoice, findSubscription, runOn } from "@/db/queries/subscriptions/rows";
 import type { InvoiceRow } from "@/db/schema/subscriptions";
+import type { CheckoutLocale } from "@/lib/contract/checkout/checkout";
 import { creditNoteNumber, type ListedCreditNote } from "@/lib/contract/invoices/credit-notes";
 import type { HostedInvoice, InvoicePayment } from "@/lib/contract/invoices/hosted";
 import { taxIn } from "@/lib/contract/invoices/tax";
@@ -38,14 +39,14 @@ export async function presentHosted(service: Service, { open, row }: OpenedInvoi
   if (!subscription) throw new Error(`invoice ${row.id} has no subscription`);
   const now = environmentNow({ service, environment }).toISOString();
   const [locale, notes] = await Promise.all([
-    findCustomerLocale(sql, environment.id, row.subscription_id),
+    readLocale(service, { open, row }),
     listCreditNotes(sql, environment.id, row.payment_ids),
   ]);
   return {
     shop,
     number: invoiceNumber(row.number),
     status,
-    locale: locale ?? "en",
+    locale,
     customer_email: subscription.customer_email,
     time_zone: subscription.time_zone,
     lines: row.lines,
@@ -63,6 +64,14 @@ export async function presentHosted(service: Service, { open, row }: OpenedInvoi
     payment: paymentOf(open, row),
     credit_notes: notes.map(presentListed),
   };
+}
+
+/** The language of the invoice, and of the form that pays it. */
+export async function readLocale(
+  { db }: Pick<Service, "db">,
+  { open: { environment }, row }: OpenedInvoice,
+): Promise<CheckoutLocale> {
+  return (await findCustomerLocale(db.within(environment.id).sql, environment.id, row.subscription_id)) ?? "en";
 }
 
 /**

@@ -1,6 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { deleteExpiredPortalSessions, findPortalSession, insertPortalSession } from "@/db/queries/portal";
+import {
+  deleteExpiredPortalSessions,
+  findPortalLocale,
+  findPortalSession,
+  insertPortalSession,
+} from "@/db/queries/portal";
 import type { PortalSessionRow } from "@/db/schema/portal";
+import type { CheckoutLocale } from "@/lib/contract/checkout/checkout";
 import { requireSecureAddresses } from "@/lib/contract/checkout/client-session";
 import type { CreatePortalSessionBody, PortalSession } from "@/lib/contract/portal/endpoints";
 import { idTime } from "@/lib/ids";
@@ -39,11 +45,15 @@ export function createPortalSession(ctx: Context, input: CreatePortalSessionBody
   );
 }
 
-/** A customer's visit. `isOver`: the session has expired, so it shows and does nothing. */
+/**
+ * A customer's visit. `isOver`: the session has expired, so it shows and does nothing. `locale`: of the customer's
+ * documents, null without a subscription.
+ */
 export type Visit = {
   readonly open: OpenShop;
   readonly session: PortalSessionRow;
   readonly isOver: boolean;
+  readonly locale: CheckoutLocale | null;
 };
 
 /** Null for text that can't be a session's token. */
@@ -53,7 +63,9 @@ export async function findVisit(service: Service, token: string): Promise<Visit 
   const open = session && (await findShop(service, session.environment_id));
   if (!session || !open) return null;
   const now = environmentNow({ service, environment: open.environment });
-  return { open, session, isOver: Date.parse(session.expires_at) <= now.getTime() };
+  const { sql } = service.db.within(session.environment_id);
+  const locale = await findPortalLocale(sql, session.environment_id, session.customer_id);
+  return { open, session, locale, isOver: Date.parse(session.expires_at) <= now.getTime() };
 }
 
 /** Rows per statement, so that locks are short. */
