@@ -1,7 +1,11 @@
 import { readFileSync } from "node:fs";
 import { refundPayment } from "@/lib/contract/payments/endpoints";
-import { expectWellInEveryLook, test } from "../browser";
+import { stopReportMail } from "@/lib/contract/reports/report-mail";
+import { mailReports } from "@/lib/domain/reports/report-mails";
+import { outboxLink } from "@/lib/http/outbox-link";
+import { expectWellInEveryLook, openAlive, test } from "../browser";
 import { expect } from "../fixtures/playwright";
+import { mailsTo } from "../fixtures/users";
 import { captured } from "../samples";
 
 test("gross, refunds, fees and net of each day are shown and saved as a file", { tag: "@looks" }, async ({
@@ -60,6 +64,62 @@ test("a report by mail is chosen, kept, and stopped", async ({ owner: page }) =>
     await page.reload();
     await expect(mail).toHaveValue(value);
   }
+});
+
+test("a mail's link stops its report after a press, and neither a scanner nor a forged link does", {
+  tag: "@looks",
+}, async ({ page, newPerson, signInAs, service, baseUrl, db }) => {
+  const person = await newPerson("finance");
+  await signInAs(page.context(), person);
+  for (const type of ["activity", "fees"]) {
+    await openAlive(page, `/test/reports?type=${type}`);
+    await page.getByLabel("By mail").selectOption("Each week");
+    await expect(page.getByText("Mailed each week from now on")).toBeVisible();
+  }
+  const chosen = async () =>
+    (
+      await db.sql<{ type: string }[]>`select type from report_mails where user_id = ${person.userId} order by type`
+    ).map(({ type }) => type);
+  const mailed = async (label: string) =>
+    (await mailsTo(db, person.email)).filter(({ subject }) => subject.startsWith(label)).length;
+  const mailDue = async () => {
+    await db.sql`update report_mails set due_at = now() - interval '1 minute' where user_id = ${person.userId}`;
+    await mailReports({ ...service, baseUrl });
+  };
+  await mailDue();
+  await page.context().clearCookies();
+
+  await page.goto(outboxLink({ ...service, baseUrl }));
+  const mail = page.getByRole("article").filter({ hasText: person.email }).filter({ hasText: "Activity in test mode" });
+  const href = await mail.getByRole("link", { name: /stop-report-mails/ }).getAttribute("href");
+  const url = new URL(href ?? "", baseUrl).href;
+  for (const method of ["GET", "HEAD", "GET"]) expect((await page.request.fetch(url, { method })).status()).toBe(200);
+  expect((await page.request.post(url)).status()).toBe(405);
+  expect(await chosen(), "after a scanner's visits").toEqual(["activity", "fees"]);
+
+  const token = url.slice(url.lastIndexOf("/") + 1);
+  const forged = [token.replace(".activity.", ".fees."), `${token.slice(0, -1)}${token.endsWith("A") ? "B" : "A"}`];
+  for (const wrong of forged) {
+    await page.goto(`/stop-report-mails/${wrong}`);
+    await expect(page.getByRole("heading", { name: "This link is not complete" })).toBeVisible();
+    await expect(page.getByRole("button", { name: "Stop mails" })).toHaveCount(0);
+    const headers = { "sec-fetch-site": "same-origin", origin: baseUrl };
+    const answer = await page.request.post(stopReportMail.path, { data: { token: wrong }, headers });
+    expect(answer.status()).toBe(404);
+  }
+  await expectWellInEveryLook(page);
+  expect(await chosen(), "after forged links").toEqual(["activity", "fees"]);
+
+  for (const _ of ["first", "again"]) {
+    await openAlive(page, url);
+    await expect(page.getByRole("heading", { name: "Stop this report?" })).toBeVisible();
+    await expect(page.getByText("The report “Activity” won’t be mailed to you any more.")).toBeVisible();
+    await page.getByRole("button", { name: "Stop mails" }).click();
+    await expect(page.getByRole("heading", { name: "No longer mailed" })).toBeVisible();
+    expect(await chosen()).toEqual(["fees"]);
+  }
+  await mailDue();
+  expect([await mailed("Activity"), await mailed("Fees")]).toEqual([1, 2]);
 });
 
 test("an invalid address shows no figures", async ({ owner: page }) => {
