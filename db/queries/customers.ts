@@ -195,7 +195,8 @@ export async function readCards(
 }
 
 /**
- * Assigns up to `limit` queued charges and subscriptions to customers; a first one creates the customer. Known
+ * Assigns up to `limit` queued charges and subscriptions to customers; a first one creates the customer. A
+ * subscription has the name from the form that stored its card, because a trial has no charge yet. Known
  * customers come first, then new ones, in key order, so that two instances never deadlock. Known ones are
  * updated, since an INSERT would compute search terms for nothing. Returns the number of queued rows.
  */
@@ -212,7 +213,11 @@ export async function noteCustomers(sql: Sql, limit: number): Promise<number> {
         select * from transactions where environment_id = due.environment_id and id = due.transaction_id offset 0) t
       union all
       select s.environment_id, customer_uuid(s.environment_id, s.customer_id, null), s.customer_id,
-        lower(s.customer_email), null, s.created_at, s.id, false
+        lower(s.customer_email), (
+          select f.customer_name from payment_methods m
+          join client_sessions f on f.environment_id = m.environment_id and f.id = m.client_session_id
+          where m.environment_id = s.environment_id and m.id = s.payment_method_id limit 1),
+        s.created_at, s.id, false
       from due cross join lateral (
         select * from subscriptions where environment_id = due.environment_id and id = due.transaction_id offset 0) s
     ),

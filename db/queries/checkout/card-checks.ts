@@ -82,7 +82,14 @@ export async function updateCheckedSession(
   values: Partial<
     Pick<
       ClientSessionRow,
-      "status" | "card_check" | "payment_method_id" | "subscription_id" | "amount" | "trial_refused" | "expires_at"
+      | "status"
+      | "card_check"
+      | "customer_name"
+      | "payment_method_id"
+      | "subscription_id"
+      | "amount"
+      | "trial_refused"
+      | "expires_at"
     >
   > & { updated_at: string },
 ): Promise<ClientSessionRow> {

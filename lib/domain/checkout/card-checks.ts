@@ -70,6 +70,7 @@ export async function checkSessionCard(
       card: { brand: card.brand, bin: card.bin, last4: card.last4, exp_month: card.exp_month, exp_year: card.exp_year },
       customer_id: subscriber.customerId,
       customer_email: subscriber.email,
+      customer_name: holder.name,
       consent,
       challenge: null,
       decline_code: null,
@@ -294,6 +295,8 @@ async function complete(
   const completed = await updateCheckedSession(tx, session, {
     ...made,
     status: "COMPLETED",
+    // Without a payment, the customer's name is only here.
+    customer_name: session.customer_name ?? session.card_check.customer_name ?? null,
     card_check: null,
     updated_at: now.toISOString(),
   });

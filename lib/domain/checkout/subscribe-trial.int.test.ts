@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { CARD, CHALLENGED, codeOf, countPayments } from "@/e2e/fixtures/checkout";
 import { testDatabase } from "@/e2e/fixtures/database";
+import { testContext } from "@/e2e/fixtures/factories";
 import { planShops } from "@/e2e/fixtures/plan-checkout";
+import { listCustomers, noteCustomers } from "../customers/customers";
 
 const { db } = await testDatabase({ max: 30 });
 const { answer, expectClean, invoicesOf, openClub, sentenceOf, subscriptionsOf } = planShops(db);
@@ -19,6 +21,33 @@ describe("a trial", () => {
     ]);
     expect(await countPayments(db, club.tenant)).toEqual({ all: 0, paid: 0 });
     await expectClean();
+  });
+
+  test.each([
+    ["with its first form", CARD],
+    ["after the issuer's challenge", CHALLENGED],
+  ])("that is free gives its customer the name from the form, %s", async (_, card) => {
+    const club = await openClub("free", { customer_id: null, customer_email: null });
+    const declined = { ...card, number: "4000000000000002", name: "Somebody Else" };
+    expect((await club.pay({ card: declined, email: "zoe@example.com" })).state).toMatchObject({ status: "OPEN" });
+    const { state } = await club.pay({ card: { ...card, name: "Zoë Ångström" }, email: "zoe@example.com" });
+    if (card === CHALLENGED) await answer(club.tenant, state, "passed");
+    await noteCustomers(club.tenant.service);
+    const ctx = testContext(club.tenant.service, club.tenant.merchant.test);
+    const { data } = await listCustomers(ctx, { q: "angstrom" });
+    expect(data).toMatchObject([
+      { email: "zoe@example.com", name: "Zoë Ångström", payments: 0, first_payment_at: null },
+    ]);
+    expect((await club.get()).customer_name).toBe("Zoë Ångström");
+    await expectClean();
+  });
+
+  test("that is free keeps the name that the merchant gave", async () => {
+    const club = await openClub("free", { customer_name: "Ann Lee" });
+    await club.pay({ card: { ...CARD, name: "A. Lee" } });
+    await noteCustomers(club.tenant.service);
+    const ctx = testContext(club.tenant.service, club.tenant.merchant.test);
+    expect((await listCustomers(ctx, {})).data).toMatchObject([{ customer_id: "ann", name: "Ann Lee" }]);
   });
 
   test("that is free waits for the issuer's challenge, without a subscription until it is passed", async () => {
