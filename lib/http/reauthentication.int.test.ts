@@ -194,6 +194,28 @@ test("a refund above the limit, or several that exceed it, need re-authenticatio
   expect((await refund(owner, large, { amount: 100_000 })).status).toBe(201);
 });
 
+test("a subscription that is cancelled with a refund above the limit needs re-authentication; without one it does not", async () => {
+  const owner = await users.newUser("owner");
+  const every = { billing_frequency_value: 12, billing_frequency_unit: "MONTHS" };
+  const plan = { type: "SUBSCRIPTION_NO_TRIAL", name: "Club", currency: "USD", full_price_amount: 900, ...every };
+  const { body: club } = await send(owner, "/v1/subscription-plans", { ...plan, status: "ACTIVE" });
+  const customer = { customer_id: newId() };
+  const { body: card } = await send(owner, "/v1/payment-methods", { ...customer, card: CARD });
+  const subscribe = async () => {
+    const order = { ...customer, plan_id: club.id, payment_method_id: card.id };
+    return (await send(owner, "/v1/subscriptions", order)).body.id as string;
+  };
+  const [first, second, third] = [await subscribe(), await subscribe(), await subscribe()];
+  await age(owner);
+  const cancel = (id: string, body: object) => send(owner, `/v1/subscriptions/${id}/cancel`, body);
+  // Together the two are worth more than the limit of 1,000 US dollars.
+  expect((await cancel(first, { refund: "prorated" })).status).toBe(200);
+  expect(await cancel(second, { refund: "prorated" })).toMatchObject(refused("password"));
+  expect((await cancel(third, {})).status).toBe(200);
+  expect((await ask(owner, proveMerchant, { current_password: TEST_PASSWORD })).status).toBe(200);
+  expect((await cancel(second, { refund: "prorated" })).status).toBe(200);
+});
+
 test("an owner sets the limit after re-authenticating; it applies immediately, over all currencies, and is audited", async () => {
   const others = await testUsers(db);
   const [owner, operator] = [await others.newUser("owner"), await others.newUser("operator")];

@@ -5,15 +5,18 @@ import { AppError } from "@/lib/contract/errors";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import type { RefundBody } from "@/lib/contract/payments/payment";
 import { merchantRole } from "@/lib/contract/permissions";
+import type { CancelSubscriptionBody } from "@/lib/contract/subscriptions/subscription";
 import { roleViewCookie } from "@/lib/contract/team/role-view";
 import { isMode } from "@/lib/contract/transactions/words";
 import {
+  requireAllowance,
   requireReauthentication,
   requireRefundReauthentication,
   requireVerifiedEmail,
 } from "@/lib/domain/accounts/reauthentication";
 import { environmentOf, findSession, requireOwnRole, type SignedIn, viewAsRole } from "@/lib/domain/accounts/sessions";
 import type { Service } from "@/lib/domain/context";
+import { findProratedRefund } from "@/lib/domain/subscriptions/actions";
 import { findEnvironmentForStaff } from "@/lib/domain/support/merchants";
 import { type Caller, merchantSuspended } from "./caller";
 import { currentService } from "./current-service";
@@ -95,8 +98,8 @@ export const SENDS_ELSEWHERE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Throws if a user has to re-authenticate first: for a refund above its currency's limit, and for live
- * webhooks. Runs before the idempotency key is claimed, like every permission check. API keys are exempt.
+ * Throws if a user has to re-authenticate first: for refunds above the daily limit, also of a subscription
+ * that is cancelled, and for live webhooks. Runs before the idempotency key is claimed, like every permission check. API keys are exempt.
  */
 export async function requireReauthenticationFor(
   service: Service,
@@ -106,7 +109,12 @@ export async function requireReauthenticationFor(
   const { endpoint, id, body } = request;
   if (user === undefined) return;
   if (environment.mode === "live" && SENDS_ELSEWHERE.has(endpoint.name)) requireReauthentication(user);
-  if (id === null || !endpoint.permissions.includes("transaction.refund")) return;
+  if (id === null) return;
+  if (endpoint.name === "cancelSubscription" && (body as CancelSubscriptionBody | undefined)?.refund === "prorated") {
+    const refund = await findProratedRefund({ service, environment }, id);
+    if (refund) await requireAllowance(service, user, refund);
+  }
+  if (!endpoint.permissions.includes("transaction.refund")) return;
   const kind = endpoint.path.startsWith("/v1/payments/") ? "payment" : "transaction";
   const uuid = decodeId(kind, id);
   if (uuid === null) return;

@@ -177,7 +177,7 @@ export async function reauthenticate(
  */
 export async function requireRefundReauthentication(
   service: Pick<Service, "db">,
-  user: StepUpState & Pick<SignedInUser, "userId" | "refundLimitUsd">,
+  user: RefundingUser,
   refund: { environmentId: string; target: RefundTarget; amount: number | null },
 ): Promise<void> {
   if (user.reauthenticatedRecently) return;
@@ -185,8 +185,18 @@ export async function requireRefundReauthentication(
   const found = await findRefundable(within, refund.environmentId, refund.target);
   if (found === null) return;
   const { currency, maxRefund } = found;
-  const amount = Math.min(refund.amount ?? maxRefund, maxRefund);
-  if (amount <= 0) return;
+  await requireAllowance(service, user, { currency, amount: Math.min(refund.amount ?? maxRefund, maxRefund) });
+}
+
+type RefundingUser = StepUpState & Pick<SignedInUser, "userId" | "refundLimitUsd">;
+
+/** The same for an amount that will be refunded, whichever payments it comes from. */
+export async function requireAllowance(
+  service: Pick<Service, "db">,
+  user: RefundingUser,
+  { amount, currency }: { amount: number; currency: string },
+): Promise<void> {
+  if (user.reauthenticatedRecently || amount <= 0) return;
   const usdCents = refundUsdCents(amount, currency);
   const spending = { userId: user.userId, usdCents, limitUsdCents: user.refundLimitUsd * 100 };
   if (!(await spendAllowance(service.db.orm, spending))) requireReauthentication(user);

@@ -1,5 +1,13 @@
 import type { Orm } from "@/db/client";
-import { listPaidInvoices, lockOpenInvoices, lockSubscription, type Run, runIn } from "@/db/queries/subscriptions/rows";
+import {
+  findSubscription,
+  listPaidInvoices,
+  lockOpenInvoices,
+  lockSubscription,
+  type Run,
+  runIn,
+  runOn,
+} from "@/db/queries/subscriptions/rows";
 import type { InvoiceRow, SubscriptionRow } from "@/db/schema/subscriptions";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
@@ -98,6 +106,19 @@ export async function refundable(run: Run, row: SubscriptionRow, now: string): P
   const lines = invoices.flatMap((invoice) => invoice.lines);
   const unused = lines.reduce((sum, line) => sum + unusedPart(line.amount, line, now), 0);
   return Math.min(paid, Math.max(0, unused));
+}
+
+/** The refund that a prorated cancellation would make now; null for unknown and foreign ids. */
+export async function findProratedRefund(
+  { service, environment }: Pick<Context, "service" | "environment">,
+  publicId: string,
+): Promise<{ amount: number; currency: string } | null> {
+  const run = runOn(service.db.within(environment.id).sql);
+  const id = decodeId("subscription", publicId);
+  const row = id && (await findSubscription(run, environment.id, id));
+  if (!row) return null;
+  const now = environmentNow({ service, environment }).toISOString();
+  return { amount: await refundable(run, row, now), currency: row.currency };
 }
 
 /** Stops invoices and payment attempts until the subscription is resumed. */
