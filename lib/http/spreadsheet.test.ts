@@ -117,12 +117,24 @@ describe("CSV for Excel", () => {
     },
   );
 
-  test.each(["=1+1", "-5", "+44 20 7946 0000", '=cmd|"/c calc"!A1', '1"&CALC()&"', '"=1"'])(
-    "never calculates %s",
+  test.each(["+4915112345678", "+44 20 7946 0000", "+1 (415) 555-0132"])(
+    "keeps the telephone number %s",
     async (text) => {
-      expect(await textIn(text, { format: "csv_excel" })).toBe(/^[\d"]/.test(text) ? text : `'${text}`);
+      expect(await textIn(text), "for programs").toBe(text);
+      expect(await textIn(text, { format: "csv_excel", locale: "de-DE" })).toBe(`="${text}"`);
     },
   );
+
+  test.each(["+49 30 1234+A1", "+cmd|'/c calc'!A1", "+1 (415)\t=2", "+", "+ 1"])(
+    "takes %j for no telephone number",
+    async (text) => {
+      for (const format of ["csv", "csv_excel"] as const) expect(await textIn(text, { format })).toBe(`'${text}`);
+    },
+  );
+
+  test.each(["=1+1", "-5", '=cmd|"/c calc"!A1', '1"&CALC()&"', '"=1"'])("never calculates %s", async (text) => {
+    expect(await textIn(text, { format: "csv_excel" })).toBe(/^[\d"]/.test(text) ? text : `'${text}`);
+  });
 
   test.each(["UTC", "Etc/UTC", "GMT"])("has each time once for a business in %s", async (timeZone) => {
     const [headings, cells] = (await csv([row("a")], { format: "csv_excel", timeZone })).trimEnd().split("\r\n");

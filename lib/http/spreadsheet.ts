@@ -201,21 +201,24 @@ function offsetsIn(timeZone: string): (at: string) => number {
  */
 const FORMULA = /^[\s\p{Cc}\p{Cf}]*[=+@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b\u2212-]/u;
 
+/** A telephone number with its country code names no function and no cell, so it can calculate nothing but itself. */
+const PHONE = /^\+\d[\d ()./\u00a0-]{0,38}$/;
+
 /**
  * An apostrophe goes before text that begins like a formula, past anything that importers drop. The rest is
  * left as it is.
  */
 export const withoutFormulas = (text: string): string =>
-  FORMULA.test(text) || /^[\t\r\n]/.test(text) ? `'${text}` : text;
+  (FORMULA.test(text) && !PHONE.test(text)) || /^[\t\r\n]/.test(text) ? `'${text}` : text;
 
 const MAX_RETYPED = 40;
 
 const wordsIn = (text: string): string[] => text.toLowerCase().match(/\p{L}+/gu) ?? [];
 
 /**
- * True if Excel reads a text as a number, date or time, and loses zeros or digits: 02134, 4242424242424242,
- * 1-2, 12E5, MAR 1. Such a text has only digits, their punctuation and one such word, so it is safe inside a
- * formula.
+ * True if Excel reads a text as a number, date or time, and loses signs, zeros or digits: 02134,
+ * 4242424242424242, 1-2, 12E5, MAR 1, +49 30 1234. Such a text has only digits, their punctuation and one such
+ * word, so it is safe inside a formula.
  */
 export function excelRetypes(locale: string): (text: string) => boolean {
   const words = new Set(["e", "am", "pm"]);
@@ -226,6 +229,7 @@ export function excelRetypes(locale: string): (text: string) => boolean {
     }
   }
   return (text) => {
+    if (PHONE.test(text)) return true;
     if (text.length > MAX_RETYPED || !/\d/.test(text) || !/^[\d\p{L}.(][\d\p{L} .,:/()%-]*$/u.test(text)) return false;
     const found = wordsIn(text);
     return found.length <= 1 && found.every((word) => words.has(word));
