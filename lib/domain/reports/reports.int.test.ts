@@ -6,9 +6,10 @@ import { testTenant } from "@/e2e/fixtures/factories";
 import { insertPaying } from "@/e2e/fixtures/subscription-rows";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import { createReportBody, type Report } from "@/lib/contract/reports/report";
-import { REPORT_TYPES } from "@/lib/contract/reports/report-types";
+import { REPORT_TYPES, type ReportRow } from "@/lib/contract/reports/report-types";
 import { newId } from "@/lib/ids";
-import { createReport, findReportFile, getReport, listReports, prepareReports } from "./reports";
+import { openReport } from "./read-report";
+import { createReport, findReportFile, getReport, listReports, prepareReports, subjectOf } from "./reports";
 
 const { db } = await testDatabase({ own: true });
 const { call, service } = await testTenant(db);
@@ -46,6 +47,34 @@ test("a report is pending until a job adds it up, then has its totals and a file
   expect((await findReportFile(service, tokenOf(done)))?.record.id).toBeTruthy();
   expect((await listReports(call(), {})).data.map(({ id }) => id)).toContain(report.id);
   expect(await prepareReports(service)).toBe(0);
+});
+
+test("a report of a day that is not over keeps its rows, whatever is booked before its file is read", async () => {
+  const environmentId = call().environment.id;
+  for (const type of ["activity", "transactions", "balance"] as const) {
+    await insertBookedPayment(db, { environmentId, amount: 700 });
+    const report = await ready({ type });
+    const fileOf = async () => {
+      const found = await findReportFile(service, tokenOf(report));
+      if (!found) throw new Error("no file");
+      const opened = await openReport({ service, environment: found.environment }, subjectOf(found.record));
+      const rows: ReportRow[] = [];
+      for await (const batch of opened.batches) rows.push(...batch);
+      await opened.close();
+      return rows;
+    };
+    const rows = await fileOf();
+    expect(rows).toHaveLength(report.rows ?? 0);
+    await db.sql`select pg_sleep(0.01)`;
+    await insertBookedPayment(db, { environmentId, amount: 50 });
+    expect(await fileOf(), type).toEqual(rows);
+    expect((await ready({ type })).totals).not.toEqual(report.totals);
+  }
+});
+
+test("a report of days to come is empty", async () => {
+  const report = await ready({ from: "2990-01-01", to: "2990-12-31" });
+  expect(report).toMatchObject({ status: "READY", rows: 0, totals: [] });
 });
 
 test("its days are the business's by default, and from may not follow to", async () => {

@@ -160,13 +160,24 @@ export async function findReportFile(service: Service, token: string): Promise<R
   return { record, environment: shop.environment, isOver };
 }
 
-export const subjectOf = ({ type, starts_at, ends_at, time_zone, currency }: ReportRecord): ReportSubject => ({
+/** Days that are not over count until the report was added up, so that its file has the rows of its totals. */
+export function subjectOf({
   type,
-  from: new Date(starts_at),
-  before: new Date(ends_at),
-  timeZone: time_zone,
-  currency: currency ?? undefined,
-});
+  starts_at,
+  ends_at,
+  updated_at,
+  time_zone,
+  currency,
+}: Pick<ReportRecord, "type" | "starts_at" | "ends_at" | "updated_at" | "time_zone" | "currency">): ReportSubject {
+  const addedUp = Math.max(Date.parse(starts_at), Date.parse(updated_at) + 1);
+  return {
+    type,
+    from: new Date(starts_at),
+    before: new Date(Math.min(Date.parse(ends_at), addedUp)),
+    timeZone: time_zone,
+    currency: currency ?? undefined,
+  };
+}
 
 const BATCH = 20;
 
@@ -180,19 +191,18 @@ export async function prepareReports(service: Service, stopping?: AbortSignal): 
   let handled = 0;
   for (const record of due) {
     if (stopping?.aborted) break;
-    const updated_at = () =>
-      new Date(Math.max(service.clock.now().getTime(), Date.parse(record.created_at))).toISOString();
+    const updated_at = new Date(Math.max(service.clock.now().getTime(), Date.parse(record.created_at))).toISOString();
     const end = (ended: Parameters<typeof endReport>[3]) => endReport(db.orm, record.environment_id, record.id, ended);
     try {
-      const totals = await sumReportOf(db.reading.long, record.environment_id, subjectOf(record));
+      const totals = await sumReportOf(db.reading.long, record.environment_id, subjectOf({ ...record, updated_at }));
       const rows = totals.reduce((sum, { rows }) => sum + rows, 0);
-      await end({ status: "READY", totals, rows, updated_at: updated_at() });
+      await end({ status: "READY", totals, rows, updated_at });
     } catch (error) {
       // During an outage reports wait.
       if (isDatabaseUnavailable(error) && !isCanceled(error)) throw error;
       log.error({ err: error, report: encodeId("report", record.id) }, "a report could not be added up");
       const failure_reason = "The report could not be added up. Create it again.";
-      await end({ status: "FAILED", failure_reason, updated_at: updated_at() });
+      await end({ status: "FAILED", failure_reason, updated_at });
     }
     handled += 1;
   }

@@ -1605,7 +1605,7 @@ export interface Report {
   status: "PENDING" | "READY" | "FAILED";
   /** The first day. */
   from: string;
-  /** The last day, inclusive. */
+  /** The last day, inclusive. One that isn't over counts until `updated_at`. */
   to: string;
   /** IANA time zone in which days begin. */
   time_zone: string;
