@@ -161,6 +161,51 @@ describe.each(REPORT_TYPES)("the totals of %s", (type) => {
   });
 });
 
+describe("days on which clocks change", () => {
+  /** A capture of one cent each quarter of an hour around the day, and at its edges. */
+  async function bookAround(day: string, timeZone: string): Promise<{ ctx: Context; times: number[] }> {
+    const { test: environment } = await createTestMerchant(db);
+    const { from, before } = dayInstants({ from: day, to: day }, timeZone);
+    const times = [from.getTime() - 1, before.getTime() - 1];
+    for (let at = from.getTime() - 86_400_000; at < before.getTime() + 86_400_000; at += 900_000) times.push(at);
+    const lines = times.map((at) => ({ operation: newId(), payment: newId(), at: new Date(at).toISOString() }));
+    await db.sql`
+      insert into ledger_entries (environment_id, operation_id, line, payment_id, debit_account, credit_account, amount, currency, created_at)
+      select ${environment.id}::uuid, l.operation, 1, l.payment, 'processor_receivable', 'merchant_payable', 1, 'EUR', l.at
+      from jsonb_to_recordset(${lines as never}::jsonb) as l (operation uuid, payment uuid, at timestamptz)`;
+    return { ctx: testContext(service, environment), times };
+  }
+
+  test.each([
+    ["Europe/Berlin", "2026-03-29", 23],
+    ["Europe/Berlin", "2026-10-25", 25],
+    ["America/New_York", "2026-03-08", 23],
+    ["Asia/Beirut", "2026-03-29", 23],
+    ["Africa/Cairo", "2026-04-24", 23],
+    ["America/Santiago", "2026-04-04", 25],
+    ["America/Havana", "2026-11-01", 25],
+    ["Australia/Lord_Howe", "2026-04-05", 24.5],
+    ["Pacific/Kiritimati", "2026-03-29", 24],
+  ])("in %s, %s has the captures of its %f hours, each once", async (timeZone, day, hours) => {
+    const { ctx, times } = await bookAround(day, timeZone);
+    const { from, before } = dayInstants({ from: day, to: day }, timeZone);
+    expect((before.getTime() - from.getTime()) / 3_600_000).toBe(hours);
+    const days = [addDays(day, -1), day, addDays(day, 1)];
+    const counted = (wanted: string) => times.filter((at) => dayIn(timeZone, at) === wanted).length;
+    const range = { type: "activity", timeZone, from: days[0] as string, to: days[2] as string } as const;
+    const rows = await rowsOf(ctx, subjectOf(range));
+    expect(rows.map((row) => [row.day, row.captures])).toEqual(days.map((each) => [each, counted(each)]));
+    for (const each of days) {
+      const subject = subjectOf({ ...range, from: each, to: each });
+      const { totals } = await previewReport(ctx, subject, 1);
+      expect(totals[0]?.amounts).toMatchObject({ gross: counted(each), net: counted(each) });
+      const { totals: balances } = await previewReport(ctx, { ...subject, type: "balance" }, 1);
+      const until = times.filter((at) => at < subject.before.getTime()).length;
+      expect(balances[0]?.amounts.balance).toBe(until);
+    }
+  });
+});
+
 test("a day's activity and its payouts are what happened", async () => {
   const { ctx } = await busyShop();
   const day = today("UTC");
@@ -209,6 +254,30 @@ test.each(["csv", "csv_excel", "xlsx"] as const)("the same report as %s twice is
     expect(first.equals(second), type).toBe(true);
     expect(first.length).toBeGreaterThan(100);
   }
+});
+
+test("amounts have their currency's decimals in every file: none of yen, three of Kuwaiti dinars", async () => {
+  const { test: environment } = await createTestMerchant(db);
+  const ctx = testContext(service, environment);
+  for (const [currency, amount] of [
+    ["JPY", 1_234_567],
+    ["KWD", 1_230],
+    ["EUR", 5],
+  ] as const)
+    await insertBookedPayment(db, { environmentId: environment.id, amount, currency });
+  const day = today("UTC");
+  const grossIn = async (format: "csv" | "csv_excel", locale: string) => {
+    const opened = await openReport(ctx, subjectOf({ type: "activity", timeZone: "UTC", from: day, to: day }));
+    const style = { format, locale, timeZone: "UTC", title: "Activity" };
+    let file = "";
+    for await (const part of sheetParts(opened.batches, reportColumns("activity", style), style)) file += part;
+    await opened.close();
+    const lines = file.trimEnd().split(/\r?\n/).slice(1);
+    return lines.map((line) => line.split(line.includes(";") ? ";" : ",")).map((cells) => `${cells[1]} ${cells[3]}`);
+  };
+  expect(await grossIn("csv", "de-DE")).toEqual(["EUR 5", "JPY 1234567", "KWD 1230"]);
+  expect(await grossIn("csv_excel", "de-DE")).toEqual(["EUR 0,05", "JPY 1234567", "KWD 1,230"]);
+  expect(await grossIn("csv_excel", "en-US")).toEqual(["EUR 0.05", "JPY 1234567", "KWD 1.230"]);
 });
 
 test("files name their columns, with amounts in minor units for programs only", async () => {
