@@ -295,20 +295,20 @@ export type DisputeNoticeDue = Pick<DisputeRow, "id" | "amount" | "currency" | "
 };
 
 /**
- * Claims pending notices: open disputes without one, and those whose deadline is within `days` by the
- * environment's time. A dispute that opens that late gets only the first. Spans all environments, or is of
- * one, and skips rows locked by another process; call it in the transaction that writes the mails. Indexes:
- * `disputes_to_notify`, `disputes_respond_by`.
+ * Claims the next pending notice, except for the disputes in `failed`: an open dispute without one, or one
+ * whose deadline is within `days` by the environment's time. A dispute that opens that late gets only the
+ * first. Spans all environments, or is of one, and skips rows locked by another process; call it in the
+ * transaction that writes the mails. Indexes: `disputes_to_notify`, `disputes_respond_by`.
  */
-export async function takeDisputeNotices(
+export async function takeDisputeNotice(
   tx: Orm,
   days: number,
-  limit: number,
+  failed: readonly string[],
   environmentId: string | null = null,
-): Promise<DisputeNoticeDue[]> {
+): Promise<DisputeNoticeDue | null> {
   const now = sql`clock_now(d.environment_id)`;
   const isNear = sql`d.status = 'NEEDS_RESPONSE' and d.respond_by <= ${now} + make_interval(days => ${days}::int)`;
-  return (await tx.execute(sql`
+  const rows = (await tx.execute(sql`
     with due as (
       select d.environment_id, d.id, coalesce(${isNear}, false) as is_near,
         coalesce(${isNear} and d.respond_by > ${now}, false) as is_soon,
@@ -317,7 +317,8 @@ export async function takeDisputeNotices(
       where d.status in ('NEEDS_RESPONSE', 'UNDER_REVIEW') and d.last_notice is distinct from 'due_soon'
         ${environmentId === null ? sql`` : sql`and d.environment_id = ${environmentId}::uuid`}
         and (d.last_notice is null or (${isNear} and d.respond_by > ${now}))
-      order by d.respond_by, d.environment_id, d.id limit ${limit}::int
+        and d.id <> all(${`{${failed.join(",")}}`}::text::uuid[])
+      order by d.respond_by, d.environment_id, d.id limit 1
       for update of d skip locked
     )
     update disputes d set last_notice = case when due.is_near then 'due_soon' else due.notice end
@@ -327,6 +328,7 @@ export async function takeDisputeNotices(
     where d.environment_id = due.environment_id and d.id = due.id
     returning d.environment_id, d.id, d.amount, d.currency, d.reason, d.status, d.respond_by, e.mode, e.merchant_id,
       m.time_zone, due.notice, due.is_soon, ${now} as at`)) as unknown as DisputeNoticeDue[];
+  return rows[0] ?? null;
 }
 
 /** When the next deadline comes near, later than `after`. Index: `disputes_respond_by`. */

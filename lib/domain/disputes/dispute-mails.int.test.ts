@@ -83,6 +83,22 @@ test("a job that dies before its commit has neither mailed nor recorded the noti
   expect(await mails()).toHaveLength(1);
 });
 
+test("a notice that can't be written holds no other one, and the others are sent once", async () => {
+  const blocked = await disputed({ respond_by: inDays(3) });
+  const others = [await disputed({ respond_by: inDays(4) }), await disputed({ respond_by: inDays(5) })];
+  const fails = (id: string) => db.sql`
+    update disputes set currency = 'no currency' where processor_dispute_id = ${id}`;
+  await fails(blocked.name);
+  const jobs = () => notifyOfDisputes({ db, baseUrl: "http://localhost" });
+  while ((await jobs().catch(() => 0)) > 0);
+  await expect(jobs()).rejects.toThrow("no such currency");
+  for (const { mails } of others) expect(await mails()).toHaveLength(1);
+  expect(await blocked.mails()).toEqual([]);
+  await db.sql`update disputes set currency = 'USD' where processor_dispute_id = ${blocked.name}`;
+  await blocked.run();
+  for (const { mails } of [blocked, ...others]) expect(await mails()).toHaveLength(1);
+});
+
 test.each(["won", "lost", "accepted"] as const)("a dispute that is already %s is not mailed", async (status) => {
   const { run, mails } = await disputed({ status, respond_by: null });
   await run();

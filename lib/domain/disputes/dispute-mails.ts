@@ -1,5 +1,5 @@
 import type { Orm, Sql } from "@/db/client";
-import { type DisputeNoticeDue, findDispute, nextDisputeNotice, takeDisputeNotices } from "@/db/queries/disputes";
+import { type DisputeNoticeDue, findDispute, nextDisputeNotice, takeDisputeNotice } from "@/db/queries/disputes";
 import { listAddresses } from "@/db/queries/team";
 import type { DisputeNotice } from "@/lib/contract/disputes/statuses";
 import { dateText, moneyTextWithCode, timeText } from "@/lib/contract/format";
@@ -11,8 +11,9 @@ import type { Service } from "../context";
 import { emitDisputeEvent } from "./record-dispute";
 
 const DUE_SOON_DAYS = 2;
-/** Disputes per transaction. */
 const DISPUTES_PER_RUN = 20;
+/** A run with more failures ends with the last one: more likely, nothing can be written. */
+const MAX_FAILURES = 100;
 const MAX_RECIPIENTS = 20;
 /** Roles that look after money. */
 const RECIPIENTS: readonly MerchantRole[] = ["owner", "admin", "finance"];
@@ -20,24 +21,46 @@ const RECIPIENTS: readonly MerchantRole[] = ["owner", "admin", "finance"];
 /**
  * Job that mails the team when a dispute opens and two days before its deadline, with the event
  * `dispute.due_soon`. A notice is recorded in the commit that writes both, so each is sent once, even after a
- * crash. Of all environments, or of one. Returns the number of disputes.
+ * crash. Of all environments, or of one. Returns the number of disputes. One that
+ * fails is skipped; a run throws if all that are left fail.
  */
-export function notifyOfDisputes(
+export async function notifyOfDisputes(
   service: Pick<Service, "db" | "baseUrl">,
   environmentId: string | null = null,
 ): Promise<number> {
-  return service.db.orm.transaction(async (tx) => {
-    const due = await takeDisputeNotices(tx, DUE_SOON_DAYS, DISPUTES_PER_RUN, environmentId);
-    for (const dispute of due) {
-      // A dispute that opens this late has one mail, and both events.
-      if (dispute.is_soon) await emitDueSoon(tx, dispute);
-      const mail = mailOf(dispute, service.baseUrl);
-      for (const recipient of await listAddresses(tx, dispute.merchant_id, RECIPIENTS, MAX_RECIPIENTS)) {
-        await writeMail(tx, { recipient, ...mail });
-      }
+  const failures = new Map<string, unknown>();
+  for (let mailed = 0; mailed < DISPUTES_PER_RUN; ) {
+    const taken: { id: string | null } = { id: null };
+    try {
+      await service.db.orm.transaction(async (tx) => {
+        const due = await takeDisputeNotice(tx, DUE_SOON_DAYS, [...failures.keys()], environmentId);
+        taken.id = due?.id ?? null;
+        if (due) await notify(tx, due, service.baseUrl);
+      });
+      if (taken.id === null) return endRun(mailed, failures);
+      mailed++;
+    } catch (error) {
+      if (taken.id === null || failures.size >= MAX_FAILURES) throw error;
+      failures.set(taken.id, error);
     }
-    return due.length;
-  });
+  }
+  return endRun(DISPUTES_PER_RUN, failures);
+}
+
+/** A run that mailed some is repeated at once, and fails when only failures are left. */
+function endRun(mailed: number, failures: ReadonlyMap<string, unknown>): number {
+  const [failure] = failures.values();
+  if (mailed === 0 && failures.size > 0) throw failure;
+  return mailed;
+}
+
+async function notify(tx: Orm, dispute: DisputeNoticeDue, baseUrl: string): Promise<void> {
+  // A dispute that opens this late has one mail, and both events.
+  if (dispute.is_soon) await emitDueSoon(tx, dispute);
+  const mail = mailOf(dispute, baseUrl);
+  for (const recipient of await listAddresses(tx, dispute.merchant_id, RECIPIENTS, MAX_RECIPIENTS)) {
+    await writeMail(tx, { recipient, ...mail });
+  }
 }
 
 async function emitDueSoon(tx: Orm, { environment_id, id, mode, at }: DisputeNoticeDue): Promise<void> {
