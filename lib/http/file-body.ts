@@ -6,6 +6,7 @@ import type { Endpoint } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
 import { check, fieldErrors, readBytes } from "./parse";
 import { type ApiRequest, decidingHeader } from "./request-parts";
+import type { UploadSlot } from "./upload-slots";
 
 const FORM = /^\s*multipart\/form-data\s*;.*\bboundary=/i;
 const MAX_NAME = 100;
@@ -18,6 +19,7 @@ export async function parseFileBody(
   request: ApiRequest,
   endpoint: Pick<Endpoint, "name" | "body" | "maxBodyBytes">,
   seen: (sent: unknown) => void,
+  slot: UploadSlot | null,
 ): Promise<{ body: unknown; bytes: Buffer }> {
   if (!endpoint.body) throw new Error(`${endpoint.name} takes no file`);
   const type = decidingHeader(request.headers, "Content-Type") ?? "";
@@ -27,7 +29,9 @@ export async function parseFileBody(
       "Send the file as multipart/form-data in a part named file: curl -F file=@invoice.pdf.",
     );
   }
-  const parts = await readForm(type, await readBytes(request, endpoint.maxBodyBytes));
+  const form = await readBytes(request, endpoint.maxBodyBytes, slot);
+  slot?.arrived();
+  const parts = await readForm(type, form);
   const { file } = parts;
   if (!(file instanceof File)) {
     const message = file === undefined ? "Send the file in a part named file." : "Send a file with a name, not text.";

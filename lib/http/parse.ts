@@ -107,8 +107,15 @@ export function requireJson(contentType: string | null): void {
 export const readBody = async (request: ApiRequest, maxBytes?: number): Promise<string> =>
   decode(await readBytes(request, maxBytes));
 
+/** Observer of a body that arrives; its signal ends the reading with the signal's reason. */
+export type Arrival = { readonly signal: AbortSignal; note(bytes: number): void };
+
 /** The same before it is decoded. */
-export async function readBytes(request: ApiRequest, maxBytes = MAX_BODY_BYTES): Promise<Uint8Array> {
+export async function readBytes(
+  request: ApiRequest,
+  maxBytes = MAX_BODY_BYTES,
+  arrival: Arrival | null = null,
+): Promise<Uint8Array> {
   const length = request.headers.get("content-length");
   if (length !== null && Number(length) > maxBytes) throw bodyTooLarge(maxBytes);
   const { body } = request;
@@ -117,8 +124,9 @@ export async function readBytes(request: ApiRequest, maxBytes = MAX_BODY_BYTES):
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
-    for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    for await (const chunk of arrival === null ? asChunks(body) : untilAborted(asChunks(body), arrival.signal)) {
       size += chunk.byteLength;
+      arrival?.note(chunk.byteLength);
       if (size > maxBytes) throw bodyTooLarge(maxBytes);
       chunks.push(chunk);
     }
@@ -127,6 +135,26 @@ export async function readBytes(request: ApiRequest, maxBytes = MAX_BODY_BYTES):
     throw error instanceof AppError ? error : new CallerGone(error);
   }
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+}
+
+const asChunks = (body: NonNullable<ApiRequest["body"]>) => body as AsyncIterable<Uint8Array>;
+
+async function* untilAborted(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+  aborted.catch(() => {});
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([iterator.next(), aborted]);
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    // Not awaited: a pending read ends only with the connection.
+    void iterator.return?.().catch(() => {});
+  }
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });

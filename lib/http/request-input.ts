@@ -7,6 +7,7 @@ import { parseFileBody } from "./file-body";
 import { readIdempotencyKey } from "./idempotency";
 import { parseBody, parseQuery } from "./parse";
 import { type ApiRequest, decidingHeader, searchOf } from "./request-parts";
+import type { UploadSlot } from "./upload-slots";
 
 export type RequestInput = {
   readonly key: string | null;
@@ -17,8 +18,15 @@ export type RequestInput = {
   readonly replayOnly: boolean;
 };
 
-/** Reads the idempotency key, the query and the body, in this order. Throws 400, 413 or 415. */
-export async function readInput({ request, endpoint, id, log }: ApiCall, access: Access): Promise<RequestInput> {
+/**
+ * Reads the idempotency key, the query and the body, in this order. Throws 400, 413 or 415, and for an upload
+ * what aborts its slot.
+ */
+export async function readInput(
+  { request, endpoint, id, log }: ApiCall,
+  access: Access,
+  upload: UploadSlot | null,
+): Promise<RequestInput> {
   const key = readIdempotencyKey(request, endpoint);
   log.key = key;
   const query = parseQuery(searchOf(request.url), endpoint);
@@ -26,7 +34,7 @@ export async function readInput({ request, endpoint, id, log }: ApiCall, access:
     log.sent = sent;
   };
   const { body, ...content } = endpoint.takesFile
-    ? await parseFileBody(request, endpoint, seen)
+    ? await parseFileBody(request, endpoint, seen, upload)
     : { body: await parseBody(request, endpoint, seen) };
   // A caller can lose its access while it sends a body slowly.
   await access.renew();

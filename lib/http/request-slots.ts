@@ -1,6 +1,7 @@
 import { AppError } from "@/lib/contract/errors";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { acquireAll, Semaphore, type Slot } from "@/lib/semaphore";
+import { createUploadSlots, type UploadSlot } from "./upload-slots";
 
 /**
  * Limits of concurrent work, per merchant and in all. A `reader` is a group of callers whose responses count
@@ -11,8 +12,8 @@ export type RequestSlots = {
   read(reader: string, mode: Mode): Promise<Slot>;
   /** For a write that examines many rows. */
   longWrite(reader: string, mode: Mode): Promise<Slot>;
-  /** For an upload, while its file is in memory. */
-  upload(reader: string): Promise<Slot>;
+  /** For an upload, while its file arrives and is stored. */
+  upload(merchant: string, mode: Mode): Promise<UploadSlot>;
   /** For a write; `payment`: the payment whose money it moves. */
   write(by: { readonly merchant: string; readonly payment: string | null }): Promise<Slot>;
   /**
@@ -46,9 +47,6 @@ const OF_A_MERCHANT = {
   refusal: () => tooManyWrites("your account"),
 };
 
-/** A few files of 5 MB in memory; a merchant with a slow line keeps most slots free. */
-const UPLOADS = { slots: 6, perKey: 2, maxWaiting: 20, waitMs: WRITE_WAIT_MS, refusal: () => tooManyWrites("uploads") };
-
 /**
  * `readsAtOnce`: concurrent reads in all. One reader leaves two slots to others, and test mode leaves one to
  * live mode, so the next reader starts immediately however long a read takes.
@@ -62,7 +60,6 @@ export function createRequestSlots(readsAtOnce: number): RequestSlots {
   const unsent = new Semaphore({ ...waiting, perKey: allButOne });
   const payments = new Semaphore(OF_A_PAYMENT);
   const merchants = new Semaphore(OF_A_MERCHANT);
-  const uploads = new Semaphore(UPLOADS);
 
   function read(reader: string, mode: Mode): Promise<Slot> {
     const read = () => reads.acquire(reader);
@@ -75,7 +72,7 @@ export function createRequestSlots(readsAtOnce: number): RequestSlots {
     write: ({ merchant, payment }) =>
       acquireAll([...(payment === null ? [] : [() => payments.acquire(payment)]), () => merchants.acquire(merchant)]),
     unsent: (reader) => unsent.acquire(reader),
-    upload: (reader) => uploads.acquire(reader),
+    upload: createUploadSlots(),
   };
 }
 

@@ -10,6 +10,7 @@ import { addressOf, searchOf } from "./request-parts";
 import { type EndpointReply, runEndpoint } from "./run-endpoint";
 import { bodySize } from "./sandbox-quota";
 import { requireReauthenticationFor } from "./session-caller";
+import type { UploadSlot } from "./upload-slots";
 
 /**
  * Steps of a request to /v1, in this order: 401, 403, 429, 400 (key), 413/415/400 (body), 403
@@ -20,16 +21,22 @@ export async function respond(call: ApiCall): Promise<EndpointReply> {
   const access = await identify(call);
   const limits = takeLimits(call, access.caller);
   if (!call.endpoint.takesFile) return readAndRun(call, access, limits);
-  const slot = await call.http.slots.upload(limits.reader);
+  const { merchantId, mode } = access.caller.environment;
+  const slot = await call.http.slots.upload(merchantId, mode);
   try {
-    return await readAndRun(call, access, limits);
+    return await readAndRun(call, access, limits, slot);
   } finally {
     slot.release();
   }
 }
 
-async function readAndRun(call: ApiCall, access: Access, limits: Limits): Promise<EndpointReply> {
-  const input = await readInput(call, access);
+async function readAndRun(
+  call: ApiCall,
+  access: Access,
+  limits: Limits,
+  upload: UploadSlot | null = null,
+): Promise<EndpointReply> {
+  const input = await readInput(call, access, upload);
   limits.quota?.add(bodySize(call.request, input.body));
   await authorizeAction(call, access, input);
   return runEndpoint({ call, access, limits, input, ctx: contextOf(call, access, input) });
