@@ -32,7 +32,8 @@ export type DisputeEvidence = {
     readonly id: string;
     readonly name: string;
     readonly type: FileType;
-    readonly bytes: Buffer;
+    /** Reads its content, up to 5 MB. */
+    read(): Promise<Buffer>;
   }[];
 };
 

@@ -6,6 +6,7 @@ import type { CardHolder } from "@/lib/processor/cards";
 import { UnreadableReportError } from "@/lib/processor/port";
 import type { StatementEntry } from "@/lib/processor/records";
 import { createStripeProcessor, STRIPE } from "@/lib/processor/stripe/connector";
+import { latch } from "../../fixtures/latch";
 import { memoryJournal } from "../../fixtures/memory-journal";
 import { eventsOf, messageOf, TEST_WEBHOOK_SECRET } from "./deliveries";
 import { ACCOUNT_ID, startDouble, TEST_KEY } from "./double";
@@ -255,7 +256,7 @@ describe("a response to a dispute", () => {
       id: newId(),
       name,
       type: index === 0 ? ("application/pdf" as const) : ("image/jpeg" as const),
-      bytes: Buffer.alloc(1_000 + index),
+      read: async () => Buffer.alloc(1_000 + index),
     })),
   };
 
@@ -296,6 +297,33 @@ describe("a response to a dispute", () => {
     expect(await processor.readDispute?.(dispute)).toMatchObject({ status: "under_review" });
   });
 
+  test("reads one file of an account at a time, however many are sent at once", async () => {
+    const { submit } = await disputed();
+    const gate = latch();
+    const reads: string[] = [];
+    const held = (submission: string) => ({
+      ...evidence,
+      files: evidence.files.map(({ name, read, ...file }) => ({
+        ...file,
+        name,
+        async read() {
+          reads.push(`${submission} ${name}`);
+          await gate.hold();
+          return read();
+        },
+      })),
+    });
+    const first = submit(held("first"));
+    await gate.reached;
+    const second = submit(held("second"), newId());
+    const other = await disputed();
+    await other.submit(evidence);
+    expect(reads).toEqual(["first Lieferschein Müller & Söhne.pdf"]);
+    gate.release();
+    await Promise.all([first, second]);
+    expect(reads).toHaveLength(4);
+  });
+
   test.each(["lost after", "stored 500 after", "503", "silence after", "garbage"] as const)(
     "whose answer is %s takes effect once",
     async (fault) => {
@@ -310,7 +338,7 @@ describe("a response to a dispute", () => {
 
   test("that Stripe refuses is refused in its words", async () => {
     const { submit, stands } = await disputed();
-    const large = evidence.files.map((file) => ({ ...file, bytes: Buffer.alloc(3_000_000) }));
+    const large = evidence.files.map((file) => ({ ...file, read: async () => Buffer.alloc(3_000_000) }));
     expect(await submit({ ...evidence, files: large })).toMatchObject({
       kind: "refused",
       refusal: expect.stringContaining("4.5 MB"),

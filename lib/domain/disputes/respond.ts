@@ -7,7 +7,7 @@ import {
   withdrawResponse,
 } from "@/db/queries/dispute-responses";
 import { findDispute } from "@/db/queries/disputes";
-import { findFileBytes } from "@/db/queries/files";
+import { type FileFacts, findFileBytes, listFilesOf } from "@/db/queries/files";
 import { claimKeyAlone, endKeyLease, resumeKey, storeResponse } from "@/db/queries/idempotency/keys";
 import type { DisputeRow } from "@/db/schema/disputes";
 import { isDatabaseUnavailable } from "@/db/unavailable";
@@ -179,29 +179,44 @@ async function send(
   reference: string,
 ): Promise<DisputeResponseOutcome> {
   const clock = await readClock(service.db.within(account).sql, account);
+  const stored = response === "submit" ? await listFilesOf(service.db.within(account).orm, account, id) : [];
   const request = { account, dispute, reference, ...(clock && { now: clockTime(service.clock, clock) }) };
   const call =
     response === "accept"
       ? ({ ...request, kind: "accept" } as const)
-      : ({ ...request, kind: "submit", evidence: await loadEvidence(service, account, id, evidence) } as const);
+      : ({ ...request, kind: "submit", evidence: evidenceOf(service, account, id, stored, evidence) } as const);
   const outcome = await processor.respondToDispute?.(call);
   return outcome ?? { kind: "not_sent", reason: "the processor takes no responses" };
 }
 
-async function loadEvidence(
+/** The files are read one by one as they are sent: together they may have 40 MB. */
+function evidenceOf(
   { db }: Service,
   environmentId: string,
   disputeId: string,
+  stored: readonly FileFacts[],
   { files = [], shipped_at, ...texts }: DisputeRow["evidence"],
-): Promise<DisputeEvidence> {
+): DisputeEvidence {
   const { orm } = db.within(environmentId);
-  const loaded: DisputeEvidence["files"][number][] = [];
-  for (const id of files) {
-    const file = await findFileBytes(orm, environmentId, { id, disputeId });
-    if (!file) throw new Error(`the file ${id} of the dispute ${disputeId} is gone`);
-    loaded.push({ id, name: file.name, type: file.type, bytes: file.bytes });
-  }
-  return { texts, shippedAt: shipped_at === undefined ? null : new Date(shipped_at), files: loaded };
+  return {
+    texts,
+    shippedAt: shipped_at === undefined ? null : new Date(shipped_at),
+    files: files.map((id) => {
+      const facts = stored.find((file) => file.id === id);
+      if (!facts) throw new Error(`the file ${id} of the dispute ${disputeId} is gone`);
+      const { name, type } = facts;
+      return {
+        id,
+        name,
+        type,
+        async read() {
+          const file = await findFileBytes(orm, environmentId, { id, disputeId });
+          if (!file) throw new Error(`the file ${id} of the dispute ${disputeId} is gone`);
+          return file.bytes;
+        },
+      };
+    }),
+  };
 }
 
 const [MIN_PAUSE_MS, MAX_PAUSE_MS] = [1_000, 10 * 60_000];

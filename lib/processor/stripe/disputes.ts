@@ -1,4 +1,5 @@
 import type Stripe from "stripe";
+import { Semaphore } from "@/lib/semaphore";
 import type { DisputeEvidence, DisputeResponseOutcome, DisputeResponseRequest } from "../records";
 import { type Budget, postOnceByState, toRequestFailure } from "./api";
 
@@ -67,21 +68,27 @@ function textsOf({ texts, shippedAt }: DisputeEvidence): Stripe.DisputeUpdatePar
   };
 }
 
+/** One file of an account at a time, so that other accounts' files never wait for many of one. */
+const filesInMemory = new Semaphore({ slots: 6, perKey: 1 });
+
 /** Uploads each file under a key of its own, so that a repeat has the same ids and sends the same evidence. */
 async function uploadFiles(
   stripe: Stripe,
   budget: Budget,
-  { reference, evidence }: Extract<DisputeResponseRequest, { kind: "submit" }>,
+  { account, reference, evidence }: Extract<DisputeResponseRequest, { kind: "submit" }>,
 ): Promise<Stripe.DisputeUpdateParams.Evidence> {
   const ids: Partial<Record<(typeof FILE_FIELDS)[number], string>> = {};
   for (const [index, field] of FILE_FIELDS.entries()) {
     const file = evidence.files[index];
     if (!file) break;
-    const { name, type, bytes: data } = file;
-    const { id } = await postOnceByState(budget, `${reference}:${file.id}`, (options) =>
-      stripe.files.create({ purpose: "dispute_evidence", file: { data, name, type } }, options),
-    );
-    ids[field] = id;
+    const { name, type } = file;
+    ids[field] = await filesInMemory.run(async () => {
+      const data = await file.read();
+      const { id } = await postOnceByState(budget, `${reference}:${file.id}`, (options) =>
+        stripe.files.create({ purpose: "dispute_evidence", file: { data, name, type } }, options),
+      );
+      return id;
+    }, account);
   }
   return ids;
 }
