@@ -35,7 +35,10 @@ export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   "public.processor_objects": BOOKS,
   "public.disputes": BOOKS,
   "public.dispute_movements": BOOKS,
-  "public.files": { kept: "as long as the dispute that uses it; unused, for a day", job: "remove unused files" },
+  "public.files": {
+    kept: "until 180 days after its dispute ended, or 7 in test mode; unused, for a day",
+    job: "remove unused files",
+  },
   "public.reconciliation_runs": { kept: "400 days", job: "compare with processors" },
   // Credentials are removed on disconnecting; the row stays, because payments reference it.
   "public.processor_connections": OF_THE_MERCHANT,

@@ -29,7 +29,8 @@ type EvidenceListProps = {
 export function EvidenceList({ dispute, files, mode, reason }: EvidenceListProps) {
   const { evidence } = dispute;
   const texts = (Object.keys(EVIDENCE_TEXTS) as EvidenceText[]).filter((name) => evidence[name] !== null);
-  const isEmpty = texts.length === 0 && evidence.shipped_at === null && files.length === 0;
+  const isEmpty = texts.length === 0 && evidence.shipped_at === null && evidence.files.length === 0;
+  const removed = evidence.files.length - files.length;
   if (isEmpty && reason === null) return null;
   return (
     <Card title="Evidence" {...(reason !== null && { description: reason })}>
@@ -47,8 +48,13 @@ export function EvidenceList({ dispute, files, mode, reason }: EvidenceListProps
               <Time at={evidence.shipped_at} style="date" />
             </Entry>
           )}
-          {files.length > 0 && (
+          {evidence.files.length > 0 && (
             <Entry label="Files">
+              {removed > 0 && (
+                <p className="text-soft">
+                  {removed === 1 ? "1 file was" : `${removed} files were`} deleted after the dispute ended.
+                </p>
+              )}
               <ul className="flex flex-col gap-1">
                 {files.map((file) => (
                   <li key={file.id}>

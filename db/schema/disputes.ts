@@ -148,8 +148,10 @@ export const files = pgTable(
     type: oneOf("file_type", FILE_TYPES)("type").notNull(),
     size: integer("size").notNull(),
     bytes: bytea("bytes").notNull(),
-    /** Whose evidence it is; a file without a dispute is removed after a day. */
+    /** Whose evidence it is. */
     dispute_id: uuid("dispute_id"),
+    /** When it is removed, unless its dispute is open then. Null if it was attached to one that has not ended. */
+    remove_at: instant("remove_at").default(sql`now() + interval '1 day'`),
     created_by: jsonb("created_by").$type<ActorRecord>().notNull(),
     created_at: instant("created_at").notNull(),
   },
@@ -157,8 +159,8 @@ export const files = pgTable(
     primaryKey({ columns: [table.environment_id, table.id] }),
     /** Serves a dispute's page. */
     index("files_dispute").on(table.environment_id, table.dispute_id, table.id).where(sql`dispute_id is not null`),
-    /** Serves the job that removes unused files, oldest first. */
-    index("files_unused").on(table.created_at, table.environment_id, table.id).where(sql`dispute_id is null`),
+    /** Serves the job that removes files. */
+    index("files_removable").on(table.remove_at, table.environment_id, table.id).where(sql`remove_at is not null`),
     check("files_size", sql`${table.size} > 0 and ${table.size} = octet_length(${table.bytes})`),
   ],
 );

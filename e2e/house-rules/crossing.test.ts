@@ -26,7 +26,7 @@ const CROSSING: Record<string, string> = {
   "lib/domain/processors/restore.ts":
     "a command of the operator, of all environments; each operation is then written within its own",
   "lib/domain/disputes/record-dispute.ts#findDisputed": "a processor's own id determines the environment",
-  "lib/domain/disputes/files.ts#removeUnusedFiles": "a job over all environments",
+  "lib/domain/disputes/files.ts#removeFiles": "a job over all environments",
   "lib/domain/disputes/respond.ts#finishResponses": "a job over all environments",
   "lib/domain/disputes/dispute-mails.ts#notifyOfDisputes": "a job of all environments, which writes to the mail queue",
   "lib/domain/processors/connections.ts#disconnectProcessor": "a connector's notes name its connection",

@@ -13,7 +13,7 @@ import { forgetOldCards } from "@/lib/domain/checkout/payment-tokens";
 import { followDatabaseTime, type Service } from "@/lib/domain/context";
 import { noteCustomers } from "@/lib/domain/customers/customers";
 import { notifyOfDisputes } from "@/lib/domain/disputes/dispute-mails";
-import { removeUnusedFiles } from "@/lib/domain/disputes/files";
+import { removeFiles } from "@/lib/domain/disputes/files";
 import { finishResponses } from "@/lib/domain/disputes/respond";
 import { announceExpiring } from "@/lib/domain/payment-methods/expiring-cards";
 import { finishRemovals } from "@/lib/domain/payment-methods/payment-methods";
@@ -100,7 +100,7 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
     repeat(service, "note customers", SECOND, () => noteCustomers(service)),
     repeat(service, "send webhooks", SECOND, (stopping, wake) => webhooks.begin(stopping, wake)),
     repeat(service, "finish dispute responses", SECOND, (stopping) => finishResponses(service, stopping)),
-    repeat(service, "remove unused files", 10 * MINUTE, () => removeUnusedFiles(service)),
+    repeat(service, "remove unused files", 10 * MINUTE, () => removeFiles(service)),
     repeat(service, "mail about approvals", 10 * SECOND, () => mailApprovals(service)),
     repeat(service, "notify of disputes", 10 * SECOND, () => notifyOfDisputes(service)),
     repeat(service, "webhook failure notices", MINUTE, () => notifyOfFailing(service)),

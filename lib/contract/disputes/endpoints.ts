@@ -109,7 +109,7 @@ export const createFile = endpoint({
   tag: "Disputes",
   summary: "Upload a file",
   description:
-    "Uploads a PDF, PNG or JPEG file of at most 5 MB as `multipart/form-data`, for a dispute's `evidence.files`. A file that is not used for a day is removed.",
+    "Uploads a PDF, PNG or JPEG file of at most 5 MB as `multipart/form-data`, for a dispute's `evidence.files`. A file that is not used for a day is removed; one of a dispute, 180 days after the dispute ends (7 in the sandbox).",
   permissions: ["dispute.write"],
   idempotency: "optional",
   body: createFileBody,

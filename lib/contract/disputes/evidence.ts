@@ -1,4 +1,5 @@
 /** Limits and labels of evidence; kept apart from the schema, so that browsers don't load zod. */
+import type { Mode } from "@/lib/contract/transactions/words";
 
 /** Max characters of each text. Longer documents are attached as files. */
 export const EVIDENCE_TEXTS = {
@@ -15,6 +16,8 @@ export const MAX_EVIDENCE_FILES = 8;
 
 export const MAX_FILE_BYTES = 5 * 1024 * 1024;
 export const MAX_FILE_NAME = 255;
+/** Days that the files of a dispute are kept after it ended. */
+export const FILES_KEPT_DAYS: Record<Mode, number> = { test: 7, live: 180 };
 export const FILE_TYPES = ["application/pdf", "image/png", "image/jpeg"] as const;
 export type FileType = (typeof FILE_TYPES)[number];
 

@@ -1,5 +1,5 @@
-import { removeUnusedFiles as deleteUnusedFiles, type FileFacts, findFile, insertFile } from "@/db/queries/files";
-import { type FileType, MAX_FILE_NAME } from "@/lib/contract/disputes/evidence";
+import { type FileFacts, findFile, insertFile, removeFiles as removeDueFiles } from "@/db/queries/files";
+import { FILES_KEPT_DAYS, type FileType, MAX_FILE_NAME } from "@/lib/contract/disputes/evidence";
 import type { CreateFileBody, File } from "@/lib/contract/disputes/file";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId, encodeId } from "@/lib/contract/ids";
@@ -25,7 +25,6 @@ export async function createFile(
       type,
       size: bytes.byteLength,
       bytes,
-      dispute_id: null,
       created_by: ctx.actor,
       created_at: environmentNow(ctx).toISOString(),
     };
@@ -39,7 +38,7 @@ export async function createFile(
 const noRoom = (mode: Mode) =>
   new AppError(
     "body_too_large",
-    `The files of this environment would take more than ${MAX_STORED_BYTES[mode] / 1024 / 1024} MB. Remove files from disputes that still need a response; unused ones are deleted after a day.`,
+    `The files of this environment would take more than ${MAX_STORED_BYTES[mode] / 1024 / 1024} MB. Remove files from disputes that still need a response; unused ones are deleted after a day, and those of ended disputes ${FILES_KEPT_DAYS[mode]} days after the end.`,
     { param: "file" },
   );
 
@@ -84,11 +83,7 @@ export const presentFile = (row: FileFacts, mode: Mode): File => ({
   created_at: row.created_at,
 });
 
-const UNUSED_FOR_MS = 86_400_000;
 const BATCH = 100;
 
-/** Job that removes files that no dispute uses. Returns the number. */
-export function removeUnusedFiles(service: Service): Promise<number> {
-  const before = new Date(service.clock.now().getTime() - UNUSED_FOR_MS).toISOString();
-  return deleteUnusedFiles(service.db.orm, before, BATCH);
-}
+/** Job that removes unused files, and those of disputes that ended long ago. Returns the number. */
+export const removeFiles = (service: Service): Promise<number> => removeDueFiles(service.db.orm, BATCH);

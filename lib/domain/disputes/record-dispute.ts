@@ -2,13 +2,15 @@ import { findEnvironment } from "@/db/queries/accounts/merchants";
 import { insertAudit, insertEvent } from "@/db/queries/changes";
 import { readClock } from "@/db/queries/clock";
 import { insertDispute, lockDispute, type NewDispute, showOnPayment, updateDispute } from "@/db/queries/disputes";
+import { keepFilesOf } from "@/db/queries/files";
 import { findOperation } from "@/db/queries/payments/operations";
 import { findOperationOfObject } from "@/db/queries/payments/processor-objects";
 import type { DisputeRow } from "@/db/schema/disputes";
 import { type ActorRecord, SYSTEM } from "@/db/schema/operations";
 import { keepableText } from "@/lib/contract/card-numbers";
 import type { Dispute } from "@/lib/contract/disputes/dispute";
-import { DISPUTE_ACTIONS } from "@/lib/contract/disputes/evidence";
+import { DISPUTE_ACTIONS, FILES_KEPT_DAYS } from "@/lib/contract/disputes/evidence";
+import { isDisputed } from "@/lib/contract/disputes/statuses";
 import type { EventTypeOf } from "@/lib/contract/events/event";
 import { encodeId } from "@/lib/contract/ids";
 import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
@@ -154,6 +156,8 @@ function writeDispute(
     }
     await updateDispute(tx, environment.id, known.id, changed);
     const after = { ...known, ...changed };
+    if (isDisputed(known.status) && !isDisputed(after.status))
+      await keepFilesOf(tx, environment.id, known.id, FILES_KEPT_DAYS[environment.mode]);
     await bookDispute(tx, environment.id, after, at);
     await showOnPayment(tx, environment.id, known.payment_id);
     const ended = known.response_due_at !== null && after.response_due_at === null ? known.response : null;

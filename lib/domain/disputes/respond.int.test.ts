@@ -14,7 +14,7 @@ import { createRegistry } from "@/lib/processor/registry";
 import { sha256 } from "@/lib/secret";
 import type { Context, Reply, Service } from "../context";
 import { verifyBooks } from "../reconciliation/verify-books";
-import { createFile, getFile, removeUnusedFiles } from "./files";
+import { createFile, getFile, removeFiles } from "./files";
 import { getDispute } from "./read-disputes";
 import { acceptDispute, finishResponses, submitDispute } from "./respond";
 import { updateDispute } from "./update-evidence";
@@ -147,10 +147,12 @@ test("submitted evidence reaches the processor whole, and puts the dispute under
       evidence: {
         texts: { notes: "They signed for it." },
         shippedAt: new Date("2026-11-14T00:00:00Z"),
-        files: [{ name: "Lieferschein Müller & Söhne.pdf", type: "application/pdf", bytes: pdf() }],
+        files: [{ name: "Lieferschein Müller & Söhne.pdf", type: "application/pdf" }],
       },
     },
   ]);
+  const [sent] = requests;
+  expect(sent?.kind === "submit" && (await sent.evidence.files[0]?.read())).toEqual(pdf());
   expect((await told()).at(-1)).toBe("dispute.evidence_submitted");
   expect((await audit()).at(-1)).toEqual(["dispute.evidence_submitted", user.id]);
   expect(await save({ notes: "More" })).toMatchObject({ status: 409, code: "invalid_state" });
@@ -359,12 +361,52 @@ test("a file is evidence in one dispute, and an unused one is removed after a da
     code: "resource_not_found",
   });
   await save({ files: [kept.id] });
-  expect(await removeUnusedFiles(service)).toBe(0);
-  const later = { ...service, clock: { now: () => new Date(Date.now() + 25 * 3_600_000) } };
-  await removeUnusedFiles(later);
-  expect(await getFile(ctx, { id: kept.id })).toEqual(kept);
+  const pass = (hours: number) => db.sql`
+    update files set remove_at = remove_at - make_interval(hours => ${hours}) where environment_id = ${tenant.environmentId}`;
+  // A day since it was last used, however long ago it was uploaded.
+  await db.sql`update files set created_at = now() - interval '30 days' where environment_id = ${tenant.environmentId}`;
+  await pass(23);
+  await removeFiles(service);
+  expect((await getFile(ctx, { id: dropped.id })).id).toBe(dropped.id);
+  await pass(1);
+  await removeFiles(service);
+  expect((await getFile(ctx, { id: kept.id })).id).toBe(kept.id);
   await expect(getFile(ctx, { id: dropped.id })).rejects.toMatchObject({ code: "resource_not_found" });
   expect((await getDispute(ctx, { id: dispute.id })).evidence.files).toEqual([kept.id]);
+});
+
+test("the files of an ended dispute are removed later, and never those of an open one", async () => {
+  const { ctx, service, save, dispute, tenant } = await disputed();
+  const file = await upload(ctx);
+  await save({ notes: "delivered", files: [file.id] });
+  const isKept = async () => {
+    await removeFiles(service);
+    return getFile(ctx, { id: file.id }).then(
+      () => true,
+      () => false,
+    );
+  };
+  const setTo = (removeAt: string) => db.sql`
+    update files set remove_at = now() + ${removeAt}::interval where environment_id = ${tenant.environmentId}`;
+  await setTo("-1 hour");
+  expect(await isKept()).toBe(true);
+  await dispute.becomes({ status: "won", respond_by: null });
+  expect(await isKept()).toBe(true);
+  const [kept] = await db.sql<{ days: number }[]>`
+    select extract(epoch from remove_at - now())::float8 / 86400 as days from files where environment_id = ${tenant.environmentId}`;
+  expect(kept?.days).toBeCloseTo(7, 1);
+  await setTo("-1 second");
+  expect(await isKept()).toBe(false);
+  expect((await getDispute(ctx, { id: dispute.id })).evidence.files).toEqual([file.id]);
+});
+
+test("small files count as 64 KiB each, so their number is bounded", async () => {
+  const { ctx, tenant } = await disputed();
+  await db.sql`insert into files (environment_id, id, name, type, size, bytes, created_by, created_at)
+    select ${tenant.environmentId}, gen_random_uuid(), 'a.pdf', 'application/pdf', 5, 'a pdf'::bytea,
+      '{"type":"system","id":null}', now() from generate_series(1, ${(100 * 1024) / 64 - 1})`;
+  await upload(ctx);
+  await expect(upload(ctx)).rejects.toMatchObject({ code: "body_too_large" });
 });
 
 test("a response without effect is given up after a day only if the dispute could be read and still needs one", async () => {

@@ -2302,7 +2302,7 @@ class DisputesResource extends Resource {
 
 class FilesResource extends Resource {
   /**
-   * Upload a file. Uploads a PDF, PNG or JPEG file of at most 5 MB as `multipart/form-data`, for a dispute's `evidence.files`. A file that is not used for a day is removed.
+   * Upload a file. Uploads a PDF, PNG or JPEG file of at most 5 MB as `multipart/form-data`, for a dispute's `evidence.files`. A file that is not used for a day is removed; one of a dispute, 180 days after the dispute ends (7 in the sandbox).
    *
    * Needs the permission `dispute.write`.
    */
