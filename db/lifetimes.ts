@@ -14,7 +14,7 @@ const WITH_THE_MERCHANT = { kept: "as long as the merchant", job: null };
 const OF_THE_MERCHANT = { kept: "as long as the merchant; abandoned test data for an hour", job: ABANDONED };
 const WITH_THE_PERSON = { kept: "as long as the person", job: null };
 const WITH_THE_EVENT = {
-  kept: "90 days, as long as events are shown; those of a deleted endpoint for minutes",
+  kept: "90 days, as long as events are shown, and until their week ends; those of a deleted endpoint for minutes",
   job: "remove old webhook deliveries",
 };
 

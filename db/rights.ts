@@ -104,7 +104,7 @@ export const TABLE_RIGHTS: Record<string, Rights> = {
   webhook_endpoints: { app: KEPT, jobs: ["select", "update"] },
   webhook_secrets: { app: ALL, jobs: ["select", "update"] },
   // A trigger creates deliveries with their event, as the owner. Removed rows are locked first, which
-  // requires the right to update.
+  // requires the right to update. A function adds and drops the partitions as the owner.
   webhook_deliveries: { app: KEPT, jobs: ["select", "update", "delete"] },
   // The newest attempts of a delivery are kept.
   webhook_attempts: { app: ["select", "insert", "delete"], jobs: ["select", "delete"] },
@@ -149,7 +149,7 @@ async function listTriggerFunctions(sql: Sql): Promise<string[]> {
 }
 
 /** These run as the owner, and check by themselves what they remove. */
-const REMOVING = ["remove_abandoned(uuid, integer)", "keep_request_log()"];
+const REMOVING = ["remove_abandoned(uuid, integer)", "keep_request_log()", "keep_webhook_weeks()"];
 
 /**
  * Statements that set the rights, whatever was granted before: one transaction per step. Each table is a

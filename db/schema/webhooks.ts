@@ -74,7 +74,9 @@ export type WebhookSecretRow = typeof webhookSecrets.$inferSelect;
 
 /**
  * Delivery of one event to one endpoint, created by a trigger in the event's commit. No foreign keys: they
- * would lock the endpoint's row in every payment.
+ * would lock the endpoint's row in every payment. Partitioned by week of the id's time, which is the event's
+ * (in the migration), so that a week is dropped as a whole. Each partition has a unique index on endpoint and
+ * event, which prevents delivering an event to an endpoint twice and serves redelivery.
  */
 export const webhookDeliveries = pgTable(
   "webhook_deliveries",
@@ -99,8 +101,6 @@ export const webhookDeliveries = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.environment_id, table.id] }),
-    /** Prevents delivering an event to an endpoint twice; serves redelivery. */
-    uniqueIndex("webhook_deliveries_event").on(table.environment_id, table.endpoint_id, table.event_id),
     /** Serves the worker, which goes from endpoint to endpoint and takes the oldest due deliveries. */
     index("webhook_deliveries_due")
       .on(table.environment_id, table.endpoint_id, table.next_attempt_at)
@@ -111,7 +111,10 @@ export const webhookDeliveries = pgTable(
 );
 export type WebhookDeliveryRow = typeof webhookDeliveries.$inferSelect;
 
-/** One request to an endpoint and its response; only the latest of each delivery are kept. */
+/**
+ * One request to an endpoint and its response; only the latest of each delivery are kept. Partitioned by week
+ * of the delivery, whose partition it is dropped with.
+ */
 export const webhookAttempts = pgTable(
   "webhook_attempts",
   {

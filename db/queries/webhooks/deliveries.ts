@@ -199,27 +199,39 @@ export async function replayEvents(orm: Orm, environmentId: string, range: Repla
       select id, type, created_at from events
       where environment_id = ${environmentId}::uuid and id >= ${range.fromId}::uuid and id < ${range.beforeId}::uuid
     ), found as materialized (
-      select n.id, n.type, n.created_at from examined n
+      select n.id, n.type, n.created_at, d.id as delivery_id from examined n
       join webhook_endpoints e on e.environment_id = ${environmentId}::uuid and e.id = ${range.endpointId}::uuid
+      -- Deliveries have the millisecond of their event, which selects the partition.
+      left join lateral (
+        select id, status from webhook_deliveries where environment_id = ${environmentId}::uuid
+          and id >= (left(n.id::text, 13) || '-0000-0000-000000000000')::uuid
+          and id <= (left(n.id::text, 13) || '-ffff-ffff-ffffffffffff')::uuid
+          and endpoint_id = ${range.endpointId}::uuid and event_id = n.id limit 1
+      ) d on true
       where n.type <> 'webhook_endpoint.test' and ${types ? part`n.type = any(${types})` : part`true`}
         and (e.event_types = '{*}' or n.type = any(e.event_types))
         -- Other deliveries stay unlocked, so that the worker can record their outcomes in the meantime.
-        and coalesce((select status::text from webhook_deliveries where environment_id = ${environmentId}::uuid
-          and endpoint_id = ${range.endpointId}::uuid and event_id = n.id), 'FAILED')
+        and coalesce(d.status::text, 'FAILED')
           = any(case when ${range.onlyFailed}::boolean then '{FAILED}' else '{FAILED,DELIVERED}' end::text[])
-    ), opened as (
-      insert into webhook_deliveries as d
+    ), reopened as (
+      update webhook_deliveries d
+      set status = 'PENDING', round_attempts = 0, next_attempt_at = ${range.now}::timestamptz, epoch = d.epoch + 1,
+        delivered_at = null, updated_at = ${range.now}::timestamptz
+      from found
+      where d.environment_id = ${environmentId}::uuid and d.id = found.delivery_id
+        and (d.status = 'FAILED' or (d.status = 'DELIVERED' and not ${range.onlyFailed}::boolean))
+      returning 1
+    ), created as (
+      insert into webhook_deliveries
         (environment_id, id, endpoint_id, event_id, event_type, status, next_attempt_at, created_at, updated_at)
       select ${environmentId}::uuid, webhook_delivery_id(id), ${range.endpointId}::uuid, id, type, 'PENDING',
         ${range.now}::timestamptz, created_at, ${range.now}::timestamptz
-      from found order by id
-      on conflict (environment_id, endpoint_id, event_id) do update
-        set status = 'PENDING', round_attempts = 0, next_attempt_at = excluded.next_attempt_at, epoch = d.epoch + 1,
-          delivered_at = null, updated_at = excluded.updated_at
-        where d.status = 'FAILED' or (d.status = 'DELIVERED' and not ${range.onlyFailed}::boolean)
+      from found where delivery_id is null order by id
+      -- Its own trigger has just created it.
+      on conflict do nothing
       returning 1
     )
-    select count(*)::int as opened from opened`);
+    select ((select count(*) from reopened) + (select count(*) from created))::int as opened`);
   return rows[0]?.opened ?? 0;
 }
 
@@ -291,10 +303,12 @@ export function takeDueDeliveries(
 ): Promise<TakenDelivery[]> {
   return sql<TakenDelivery[]>`
     with due as materialized (
-      select own.*, e.id as endpoint_id, e.url, e.payload, e.signature, e.slow_lane_since is not null as is_slow
+      select own.*, e.id as endpoint_id, e.url, e.payload, e.signature, e.slow_lane_since is not null as is_slow,
+        n.mode, n.merchant_id, n.clock_offset_ms, n.clock_frozen_at
       from unnest(${endpoints.map((endpoint) => endpoint.environment_id)}::uuid[], ${endpoints.map((endpoint) => endpoint.endpoint_id)}::uuid[],
         ${endpoints.map((endpoint) => String(endpoint.slots))}::text[]) as chosen (environment_id, endpoint_id, slots)
       join webhook_endpoints e on e.environment_id = chosen.environment_id and e.id = chosen.endpoint_id
+      join environments n on n.id = chosen.environment_id
       cross join lateral (
         select environment_id, id, round_attempts >= ${maxAttempts}::int as is_over from webhook_deliveries
         where environment_id = chosen.environment_id and endpoint_id = chosen.endpoint_id and status = 'PENDING'
@@ -313,10 +327,11 @@ export function takeDueDeliveries(
     update webhook_deliveries d
     set epoch = d.epoch + 1, attempts = d.attempts + 1, round_attempts = d.round_attempts + 1,
       next_attempt_at = ${leaseUntil}::timestamptz
-    from due, environments n
-    where d.environment_id = due.environment_id and d.id = due.id and not due.is_over and n.id = d.environment_id
-    returning d.environment_id, d.endpoint_id, d.id, d.event_id, d.epoch, d.round_attempts, n.mode, n.merchant_id, n.clock_offset_ms, n.clock_frozen_at, due.url, due.payload,
-      due.signature, due.is_slow`;
+    -- Joins nothing else: the only plan looks up each row by its key, in one partition.
+    from due
+    where d.environment_id = due.environment_id and d.id = due.id and not due.is_over
+    returning d.environment_id, d.endpoint_id, d.id, d.event_id, d.epoch, d.round_attempts, due.mode, due.merchant_id,
+      due.clock_offset_ms, due.clock_frozen_at, due.url, due.payload, due.signature, due.is_slow`;
 }
 
 export type Attempted = {
@@ -395,20 +410,29 @@ export async function releaseDelivery(
 }
 
 /**
- * Removes up to `limit` deliveries of deleted endpoints and of events before `firstId`, with their attempts.
- * Walks the endpoints, whose index holds deliveries by age. Returns the number removed.
+ * Adds the partitions of the coming weeks or drops those of an expired one; returns the number of changes. Does
+ * nothing if another process is doing it or a lock is taken: a later run suffices.
  */
-export async function removeOldDeliveries(sql: Sql, firstId: string, limit: number): Promise<number> {
+export async function keepWebhookWeeks(sql: Sql): Promise<number> {
+  const [row] = await sql<{ done: number }[]>`select keep_webhook_weeks() as done`;
+  return row?.done ?? 0;
+}
+
+/**
+ * Removes up to `limit` deliveries of deleted endpoints, with their attempts. Walks the endpoints, whose index
+ * holds their deliveries. Returns the number removed.
+ */
+export async function removeDeliveriesOfDeleted(sql: Sql, limit: number): Promise<number> {
   const rows = await sql`
     with old as materialized (
       select d.environment_id, d.id from webhook_endpoints e
       cross join lateral (
         select environment_id, id from webhook_deliveries
         where environment_id = e.environment_id and endpoint_id = e.id
-          and id < case when e.deleted_at is null then ${firstId}::uuid else 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid end
         order by id limit ${limit}::int
         for update skip locked
       ) d
+      where e.deleted_at is not null
       limit ${limit}::int
     ), attempts as (
       delete from webhook_attempts a using old where a.environment_id = old.environment_id and a.delivery_id = old.id

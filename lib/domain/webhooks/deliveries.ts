@@ -6,9 +6,10 @@ import {
   findWebhookDelivery,
   insertWebhookDelivery,
   KEPT_ATTEMPTS,
+  keepWebhookWeeks,
   listWebhookDeliveries as listRows,
   listWebhookAttempts,
-  removeOldDeliveries,
+  removeDeliveriesOfDeleted,
   reopenWebhookDelivery,
   replayEvents,
 } from "@/db/queries/webhooks/deliveries";
@@ -31,7 +32,9 @@ const orm = (ctx: Context) => ctx.service.db.within(ctx.environment.id).orm;
 
 async function findDelivery(ctx: Context, on: Orm, publicId: string) {
   const id = decodeId("webhookDelivery", publicId);
-  return id === null ? null : findWebhookDelivery(on, ctx.environment.id, id);
+  // Its week may end, and be dropped, some days later.
+  if (id === null || id < oldestEventId(ctx.service)) return null;
+  return findWebhookDelivery(on, ctx.environment.id, id);
 }
 
 /** One page of an endpoint's deliveries, newest first. */
@@ -43,7 +46,9 @@ export async function listWebhookDeliveries(
   const { limit = 20, offset = 0, starting_after: given } = query;
   const after = given === undefined ? null : await findDelivery(ctx, orm(ctx), given);
   if (given !== undefined && after?.delivery.endpoint_id !== endpoint.id) throw unknownCursor("delivery", given);
-  const { gte: fromId, lt: beforeId } = idRange({ after: query.created_after, before: query.created_before });
+  const oldestId = oldestEventId(ctx.service);
+  const { gte = oldestId, lt: beforeId } = idRange({ after: query.created_after, before: query.created_before });
+  const fromId = gte > oldestId ? gte : oldestId;
   const filter = { status: query.status, eventType: query.event_type, fromId, beforeId };
   const page = { limit: limit + 1, offset, after: after?.delivery.id ?? null };
   const [rows, total] = await Promise.all([
@@ -150,9 +155,12 @@ export async function replayWebhookEndpoint(
 
 const ROWS_PER_STATEMENT = 1_000;
 
-/** Job that deletes deliveries of events past their retention, and those of deleted endpoints. */
-export function removeOldWebhookDeliveries(service: Pick<Service, "db" | "clock">): Promise<number> {
-  return removeOldDeliveries(service.db.sql, oldestEventId(service), ROWS_PER_STATEMENT);
+/**
+ * Job that drops whole weeks of deliveries past their retention, prepares the coming weeks, and deletes those
+ * of deleted endpoints. Returns the number of changes.
+ */
+export async function removeOldWebhookDeliveries({ db }: Pick<Service, "db">): Promise<number> {
+  return (await keepWebhookWeeks(db.long)) + (await removeDeliveriesOfDeleted(db.sql, ROWS_PER_STATEMENT));
 }
 
 function presentDelivery(row: WebhookDeliveryRow, mode: Mode): WebhookDelivery {

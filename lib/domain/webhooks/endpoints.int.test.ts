@@ -337,21 +337,21 @@ describe("deliveries", () => {
     clock.forward(1);
   });
 
-  test("are deleted with their attempts after 90 days, and not before", async () => {
-    const { service, call, clock, merchant, endpoint, happen } = await tenant();
+  test("are shown for 90 days, as events are", async () => {
+    const { service, call, clock, endpoint, happen } = await tenant();
     const receiver = await receiving();
     const made = await endpoint({ url: receiver.url });
     await happen();
     await sendDue(service);
+    const [delivery] = (await listWebhookDeliveries(call(), { id: made.id })).data;
     clock.forward(89 * DAY);
-    await removeOldWebhookDeliveries(service);
     expect((await listWebhookDeliveries(call(), { id: made.id })).total).toBe(1);
+    expect(await getWebhookDelivery(call(), { id: delivery?.id ?? "" })).toMatchObject({ attempt_count: 1 });
     clock.forward(DAY);
-    await removeOldWebhookDeliveries(service);
-    const left = await db.sql`
-      select id from webhook_deliveries where environment_id = ${merchant.test.id}
-      union all select id from webhook_attempts where environment_id = ${merchant.test.id}`;
-    expect([...left]).toEqual([]);
+    expect((await listWebhookDeliveries(call(), { id: made.id })).total).toBe(0);
+    await expect(getWebhookDelivery(call(), { id: delivery?.id ?? "" })).rejects.toMatchObject({
+      code: "resource_not_found",
+    });
   });
 });
 
