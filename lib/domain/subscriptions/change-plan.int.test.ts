@@ -4,6 +4,8 @@ import { says } from "@/e2e/fixtures/scripted-processor";
 import { subscriptionTenant } from "@/e2e/fixtures/subscriptions";
 
 const { db } = await testDatabase({ max: 20 });
+/** With as few connections as a small service has. */
+const { db: narrow } = await testDatabase({ max: 1 });
 
 describe("changes", () => {
   test("that are immediate prorate the rest of the period by the second, and a decline changes nothing", async () => {
@@ -128,4 +130,12 @@ describe("changes", () => {
     ]);
     expect(await tenant.get(body.id)).toMatchObject({ plan_id: c, quantity: 3, pending_change: null });
   });
+});
+
+test("concurrent previews need no more connections than there are", async () => {
+  const tenant = await subscriptionTenant(narrow);
+  const { body } = await tenant.create({ plan_id: await tenant.plan(), payment_method_id: await tenant.card() });
+  const change = { plan_id: await tenant.plan({ name: "Large", full_price: 4_000 }), when: "now" };
+  const previews = await Promise.all(Array.from({ length: 6 }, () => tenant.preview(body.id, change)));
+  expect(previews.map(({ status }) => status)).toEqual(previews.map(() => 200));
 });

@@ -50,7 +50,12 @@ export function resumeSubscription(ctx: Context, input: { id: string }): Promise
 
 /** Previews the invoice that a change would create. Writes nothing but the response of an idempotency key. */
 export function previewSubscriptionChange(ctx: Context, input: ChangePlanBody & { id: string }): Promise<Reply> {
-  return runOnce(ctx, () => previewChange(ctx, input));
+  const preview = async () => {
+    // Read before the transaction, whose second connection could starve the pool.
+    const made = await previewChange(ctx, input);
+    return runOnce(ctx, () => Promise.resolve(made));
+  };
+  return ctx.idempotency === null ? preview() : withReplay(ctx, preview);
 }
 
 async function previewChange(ctx: Context, input: ChangePlanBody & { id: string }): Promise<Invoice> {
