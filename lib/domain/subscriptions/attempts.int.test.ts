@@ -9,6 +9,8 @@ import { processStoredCardReport } from "../payment-methods/stored-card-reports"
 import { runSubscriptions } from "./engine";
 
 const { db } = await testDatabase({ max: 20 });
+/** With as few connections as a small service has. */
+const { db: narrow } = await testDatabase({ max: 1 });
 
 const RENEWAL = "2026-02-28T10:00:00.000Z";
 const AWAY = says({ kind: "not_sent", reason: "the processor is away" });
@@ -290,8 +292,8 @@ describe("dunning by the merchant's settings", () => {
 });
 
 describe("a prorated refund", () => {
-  async function cancelled() {
-    const tenant = await subscriptionTenant(db);
+  async function cancelled(database = db) {
+    const tenant = await subscriptionTenant(database);
     const plan_id = await tenant.plan({
       full_price: 3_000,
       billing_frequency_value: 30,
@@ -335,6 +337,17 @@ describe("a prorated refund", () => {
     await tenant.complete();
     expect(await refunds(tenant)).toEqual([{ amount: 2_000, status: "CAPTURED" }]);
     await expectClean();
+  });
+
+  test("of many subscriptions at connected processors at once needs no more connections than there are", async () => {
+    const tenants = await Promise.all(Array.from({ length: 6 }, () => cancelled(narrow)));
+    const replies = await Promise.all(
+      tenants.map(({ tenant, id }) => {
+        const processors = { ...tenant.service.processors, hasOthers: () => true };
+        return tenant.cancel(id, { refund: "prorated" }, { service: { ...tenant.service, processors } });
+      }),
+    );
+    expect(replies.map(({ status }) => status)).toEqual(tenants.map(() => 200));
   });
 
   test("counts against the limits of the API key that cancels", async () => {

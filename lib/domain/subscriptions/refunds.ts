@@ -8,7 +8,6 @@ import { type Environment, environmentNow, newEnvironmentId, type Service } from
 import { forgetTotals } from "../lists";
 import { leaseOf } from "../payments/operation";
 import { amountRefundable } from "../payments/states";
-import { connectionOf } from "../processors/connection-of";
 import { changed } from "./move";
 
 /**
@@ -43,7 +42,8 @@ export async function beginRefunds(
       if (!snapshot || isDisputed(snapshot.payment.dispute_status)) continue;
       const amount = Math.min(share, amountRefundable(snapshot.payment));
       if (amount <= 0) continue;
-      const at = await connectionOf(service, environment, paymentId);
+      // Known from the locked row: a look-up of its own would need a second connection.
+      const at = await service.processors.find(environment, snapshot.payment.connection_id);
       const id = newEnvironmentId({ service, environment });
       const refund = { id, created_at: idTime(id), reason: "CUSTOMER_REQUEST", comment: null };
       const order = {
