@@ -53,7 +53,7 @@ function RetryDialog({ id, mode, currency, onClose }: RetryDialogProps) {
   );
 }
 
-/** Shows the bank account for payouts, which owners can change. */
+/** Shows the bank account for payouts, which owners and admins can change. */
 export function BankAccountButton({ account, mode }: { account: BankAccount; mode: Mode }) {
   const [open, setOpen] = useState(false);
   return (

@@ -55,7 +55,7 @@ test("an owner plans retries and switches off a mail and the portal, in one mode
 test("a viewer sees the settings of subscriptions and changes nothing", async ({ page, newPerson, signInAs }) => {
   await signInAs(page.context(), await newPerson("viewer"));
   await openAlive(page, PATH);
-  await expect(page.getByText("Only owners can change them.")).toBeVisible();
+  await expect(page.getByText("Only owners and admins can change them.")).toBeVisible();
   await expect(page.getByLabel("A payment succeeds")).toBeDisabled();
   await expect(page.getByLabel("Days before retry 1")).toBeDisabled();
   await expect(page.getByRole("button", { name: "Save" })).toHaveCount(0);

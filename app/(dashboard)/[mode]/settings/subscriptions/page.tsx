@@ -22,7 +22,7 @@ export default async function SubscriptionSettingsPage({ params }: SubscriptionS
     <>
       <SectionHeader
         title="Subscriptions"
-        description={`For ${mode} mode only: ${mode === "test" ? "live" : "test"} mode has its own settings.${canEdit ? "" : " Only owners can change them."}`}
+        description={`For ${mode} mode only: ${mode === "test" ? "live" : "test"} mode has its own settings.${canEdit ? "" : " Only owners and admins can change them."}`}
       />
       <div key={mode} className="flex max-w-xl flex-col gap-4">
         <Card title="Failed payments">
