@@ -20,7 +20,7 @@ export function InvoiceTable({ rows, ...sorting }: { rows: readonly ListedInvoic
     <>
       <thead>
         <tr>
-          <SortHeader {...sorting} field="amount_due" className="number">
+          <SortHeader {...sorting} field="amount_due" className="num">
             Amount due
           </SortHeader>
           <SortHeader {...sorting} field="status" first="asc">
@@ -39,7 +39,7 @@ export function InvoiceTable({ rows, ...sorting }: { rows: readonly ListedInvoic
       <tbody>
         {rows.map((row) => (
           <tr key={row.id} className="relative">
-            <td className="amount number">
+            <td className="amount num">
               <Link href={invoicePath(mode, row.id)} prefetch={false} className="after:absolute after:inset-0">
                 <Money amount={row.amount_due} currency={row.currency} />
               </Link>

@@ -17,14 +17,15 @@ export function StatementCard({ statement }: { statement: BalanceStatement }) {
   const lines = all.filter(
     ({ amounts }, index) => index === 0 || index === all.length - 1 || amounts.some((amount) => amount !== 0),
   );
+  const isEnd = (index: number) => index === 0 || index === lines.length - 1;
   return (
     <Card title={currency} flush className="mb-3">
-      <table className="w-full text-left text-[13px] max-sm:block">
+      <table className="w-full text-left text-[13px] max-sm:block sm:table-fixed">
         <caption className="sr-only">From the opening to the closing balance in {currency}</caption>
         <ColumnHeads
           className="max-sm:block max-sm:[&_tr]:grid max-sm:[&_tr]:grid-cols-4 max-sm:[&_tr]:items-center"
           columns={[
-            ["Movement", "px-4 max-sm:sr-only"],
+            ["Movement", "w-1/3 px-4 max-sm:sr-only"],
             ["Pending", "px-4 text-right"],
             ["Available", "px-4 text-right"],
             ["In payout", "px-4 text-right"],
@@ -35,15 +36,18 @@ export function StatementCard({ statement }: { statement: BalanceStatement }) {
           {lines.map(({ line, amounts }, index) => (
             <tr
               key={line}
-              className={`not-last:border-b max-sm:grid max-sm:grid-cols-4 ${index === 0 || index === lines.length - 1 ? "bg-raised font-medium" : ""}`}
+              className={`not-last:border-b max-sm:grid max-sm:grid-cols-4 ${isEnd(index) ? "bg-raised font-medium" : ""}`}
             >
-              <th scope="row" className="px-4 py-1.5 font-[inherit] max-sm:col-span-4 max-sm:pb-0">
+              <th
+                scope="row"
+                className={`px-4 py-1.5 max-sm:col-span-4 max-sm:pb-0 ${isEnd(index) ? "font-medium" : "font-normal"}`}
+              >
                 {STATEMENT_LINES[line]}
               </th>
               {amounts.map((amount, column) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: the four columns
                 <td key={column} className="px-4 py-1.5 text-right">
-                  {amount === 0 && index > 0 && index < lines.length - 1 ? (
+                  {amount === 0 && !isEnd(index) ? (
                     <span className="text-soft">–</span>
                   ) : (
                     <Money amount={amount} currency={currency} bare />
