@@ -27,8 +27,8 @@ const ROWS: FilterRows = [
     PATCH: "PATCH",
     DELETE: "DELETE",
   }),
-  ["endpoint", { kind: "text", max: 60, param: "endpoint", label: "Endpoint", form: "More" }],
   ["created_at", { kind: "times", param: "created", label: "Time", form: "Time" }],
+  ["endpoint", { kind: "text", max: 60, param: "endpoint", label: "Endpoint", form: "More" }],
   ["caller", { kind: "text", max: 40, param: "caller", label: "API key", form: "More" }],
   ["code", { kind: "text", max: 60, param: "code", label: "Error code", form: "More" }],
 ];
