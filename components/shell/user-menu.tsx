@@ -26,7 +26,7 @@ export function UserMenu({ mode, merchantName, user }: UserMenuProps) {
     <Menu>
       <MenuTrigger className="user-button">
         <span aria-hidden="true" className="user-initial">
-          {name.charAt(0).toUpperCase()}
+          {Array.from(name)[0]?.toUpperCase()}
         </span>
         <span className="min-w-0 flex-1">
           <span className="block truncate font-medium">{name}</span>
