@@ -1,6 +1,6 @@
 import Link from "next/link";
 import { Money } from "@/components/ui/card";
-import { ColumnHeads } from "@/components/ui/page-links";
+import { ColumnHeads, PageLinks } from "@/components/ui/page-links";
 import { Time } from "@/components/ui/time";
 import type { Mode } from "@/lib/contract/transactions/words";
 
@@ -23,18 +23,48 @@ const COLUMNS = [
   ["Created", "w-36 max-sm:hidden"],
 ] as const;
 
-/** A page of the transactions of batches. */
-export function BatchItemTable({
-  caption,
-  items,
-  currency,
-  mode,
-}: {
-  caption: string;
+/** Rows per page. */
+export const BATCH_ITEMS_PER_PAGE = 50;
+
+type SettledTransactionsProps = {
+  of: "payout" | "batch";
   items: readonly BatchItem[];
+  offset: number;
+  total: number;
   currency: string;
+  /** Address of the first page. */
+  href: string;
   mode: Mode;
-}) {
+};
+
+/** A page of the transactions of a payout or of a batch. */
+export function SettledTransactions({ of, items, offset, total, currency, href, mode }: SettledTransactionsProps) {
+  const page = {
+    limit: BATCH_ITEMS_PER_PAGE,
+    offset,
+    data: [...items],
+    total,
+    has_more: offset + items.length < total,
+  };
+  return (
+    <section aria-labelledby="items">
+      <h2 id="items" className="mb-2 font-semibold text-[15px]">
+        Transactions
+      </h2>
+      <BatchItemTable
+        caption={`Transactions of this ${of}, oldest first`}
+        items={items}
+        currency={currency}
+        mode={mode}
+      />
+      <PageLinks what="transactions" href={href} page={page} />
+    </section>
+  );
+}
+
+type BatchItemTableProps = { caption: string } & Pick<SettledTransactionsProps, "items" | "currency" | "mode">;
+
+function BatchItemTable({ caption, items, currency, mode }: BatchItemTableProps) {
   return (
     <table className="w-full text-left text-[13px] sm:table-fixed">
       <caption className="sr-only">{caption}</caption>

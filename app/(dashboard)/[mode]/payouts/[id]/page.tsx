@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { BatchItemTable, DisputeItemTable } from "@/components/settlement/batch-items";
+import { BATCH_ITEMS_PER_PAGE, DisputeItemTable, SettledTransactions } from "@/components/settlement/batch-items";
 import { RetryPayout } from "@/components/settlement/payout-actions";
 import { accountText, BatchTable } from "@/components/settlement/payout-list";
 import { StatusBadge } from "@/components/ui/badge";
@@ -8,7 +8,6 @@ import { Card, Facts, Money } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy";
 import { NoPermission } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
-import { PageLinks } from "@/components/ui/page-links";
 import { Time } from "@/components/ui/time";
 import { dayText, titleId } from "@/lib/contract/format";
 import type { Payout } from "@/lib/contract/settlement/payout";
@@ -21,8 +20,6 @@ export async function generateMetadata({ params }: { params: Promise<{ id: strin
   return { title: `Payout ${titleId((await params).id)}` };
 }
 
-const PAGE = 50;
-
 type PayoutPageProps = { params: Promise<{ mode: string; id: string }>; searchParams: Promise<SearchParams> };
 
 export default async function PayoutPage({ params, searchParams }: PayoutPageProps) {
@@ -34,7 +31,7 @@ export default async function PayoutPage({ params, searchParams }: PayoutPagePro
   const [batches, disputes, items] = await Promise.all([
     listBatchesOfPayout(page.ctx, payout),
     listDisputesOfPayout(page.ctx, payout),
-    listBatchItems(page.ctx, { batchIds: payout.settlement_batch_ids, limit: PAGE, offset }),
+    listBatchItems(page.ctx, { batchIds: payout.settlement_batch_ids, limit: BATCH_ITEMS_PER_PAGE, offset }),
   ]);
   const failed = payout.status === "FAILED";
   // The money is still unpaid unless a later payout includes what it held.
@@ -76,7 +73,7 @@ export default async function PayoutPage({ params, searchParams }: PayoutPagePro
             />
           </Card>
           <Card title="Amounts">
-            <Facts items={amountsOf(batches, payout)} />
+            <Facts items={amountsOf(batches, payout)} className="[&_dd]:text-right" />
           </Card>
         </div>
         <section aria-labelledby="batches">
@@ -93,29 +90,15 @@ export default async function PayoutPage({ params, searchParams }: PayoutPagePro
             <DisputeItemTable items={disputes} currency={payout.currency} mode={page.mode} />
           </section>
         )}
-        <section aria-labelledby="items">
-          <h2 id="items" className="mb-2 font-semibold text-[15px]">
-            Transactions
-          </h2>
-          <BatchItemTable
-            caption="Transactions of this payout, oldest first"
-            items={items}
-            currency={payout.currency}
-            mode={page.mode}
-          />
-          <PageLinks
-            what="transactions"
-            href={`/${page.mode}/payouts/${id}`}
-            page={{
-              limit: PAGE,
-              offset,
-              data: items,
-              total,
-              total_capped: false,
-              has_more: offset + items.length < total,
-            }}
-          />
-        </section>
+        <SettledTransactions
+          of="payout"
+          href={`/${page.mode}/payouts/${payout.id}`}
+          items={items}
+          offset={offset}
+          total={total}
+          currency={payout.currency}
+          mode={page.mode}
+        />
       </div>
     </article>
   );

@@ -1,12 +1,11 @@
 import type { Metadata } from "next";
 import Link from "next/link";
 import { ExportButton } from "@/components/reporting/export-button";
-import { BatchItemTable } from "@/components/settlement/batch-items";
+import { BATCH_ITEMS_PER_PAGE, SettledTransactions } from "@/components/settlement/batch-items";
 import { Card, Facts, Money } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy";
 import { NoPermission } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
-import { PageLinks } from "@/components/ui/page-links";
 import { Time } from "@/components/ui/time";
 import { titleId } from "@/lib/contract/format";
 import { getSettlementBatch, listBatchItems } from "@/lib/domain/settlement/read-batches";
@@ -15,8 +14,6 @@ import { dashboardPage, offsetOf, orNotFound, type SearchParams } from "@/lib/ht
 export async function generateMetadata({ params }: { params: Promise<{ id: string }> }): Promise<Metadata> {
   return { title: `Settlement batch ${titleId((await params).id)}` };
 }
-
-const PAGE = 50;
 
 type BatchPageProps = {
   params: Promise<{ mode: string; id: string }>;
@@ -29,7 +26,7 @@ export default async function BatchPage({ params, searchParams }: BatchPageProps
   if (!page.can("balance.read")) return <NoPermission what="settlement batches" />;
   const batch = await orNotFound(getSettlementBatch(page.ctx, { id }));
   const offset = offsetOf(await searchParams);
-  const items = await listBatchItems(page.ctx, { batchIds: [id], limit: PAGE, offset });
+  const items = await listBatchItems(page.ctx, { batchIds: [id], limit: BATCH_ITEMS_PER_PAGE, offset });
   const path = `/${page.mode}/settlement-batches`;
   const money = (amount: number) => <Money amount={amount} currency={batch.currency} bare />;
   const counted = (amount: number, count: number, one: string) => (
@@ -77,29 +74,15 @@ export default async function BatchPage({ params, searchParams }: BatchPageProps
           ]}
         />
       </Card>
-      <section aria-labelledby="items">
-        <h2 id="items" className="mb-2 font-semibold text-[15px]">
-          Transactions
-        </h2>
-        <BatchItemTable
-          caption="Transactions of this batch, oldest first"
-          items={items}
-          currency={batch.currency}
-          mode={page.mode}
-        />
-        <PageLinks
-          what="transactions"
-          href={`${path}/${batch.id}`}
-          page={{
-            limit: PAGE,
-            offset,
-            data: items,
-            total: batch.transaction_count,
-            total_capped: false,
-            has_more: offset + items.length < batch.transaction_count,
-          }}
-        />
-      </section>
+      <SettledTransactions
+        of="batch"
+        href={`${path}/${batch.id}`}
+        items={items}
+        offset={offset}
+        total={batch.transaction_count}
+        currency={batch.currency}
+        mode={page.mode}
+      />
     </article>
   );
 }
