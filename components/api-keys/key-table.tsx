@@ -17,7 +17,12 @@ import type { Mode } from "@/lib/contract/transactions/words";
 import { RevokeKeyDialog, RollKeyDialog, ToggleKeyDialog } from "./key-dialogs";
 import { SecretDialog } from "./secret-dialog";
 
-type KeyTableProps = { keys: readonly ApiKey[]; mode: Mode /** IANA name. */; timeZone: string };
+type KeyTableProps = {
+  keys: readonly ApiKey[];
+  mode: Mode;
+  /** IANA name. */
+  timeZone: string;
+};
 
 export function KeyTable({ keys, mode, timeZone }: KeyTableProps) {
   const router = useRouter();

@@ -105,7 +105,7 @@ function QrCode({ address }: { address: string }) {
   if (source === null) return <Skeleton className="size-37" />;
   return (
     <div className="flex w-37 flex-col items-center gap-1.5">
-      {/* biome-ignore lint/performance/noImgElement: made just now, there is nothing to optimize. White in every theme: cameras want it so. */}
+      {/* biome-ignore lint/performance/noImgElement: generated here, so there is nothing to optimize. White in every theme, for cameras. */}
       <img
         src={source}
         alt="QR code of the payment link"

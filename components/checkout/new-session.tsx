@@ -49,7 +49,7 @@ export function NewSession(props: NewSessionProps) {
     );
   }
   const { iframe_url: link, client_session_token: token } = session;
-  if (link === null || token === null) throw new Error("the answer that creates a session shows its token");
+  if (link === null || token === null) throw new Error("the response that creates a session includes its token");
   return (
     <>
       <PageHeader title="Session ready" crumbs={crumbs} />

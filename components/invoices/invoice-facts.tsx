@@ -18,8 +18,8 @@ export function InvoiceNotice({ detail, place }: { detail: InvoiceDetail; place:
   const { next, invoice, payments } = detail;
   if (invoice.status === "UNCOLLECTIBLE") {
     return (
-      <Banner tone="red" title="Given up">
-        It stays owed, but no payment is attempted any more.
+      <Banner tone="red" title="Uncollectible">
+        The amount stays owed, but no further payment is attempted.
       </Banner>
     );
   }
@@ -74,7 +74,7 @@ function NextAdvice({ next, detail, place }: { next: NextStep; detail: InvoiceDe
     case "hold":
       return <p>Capturing it pays the invoice. Voiding it lets the next attempt begin. {payment}</p>;
     case "customer":
-      return <p>The card’s issuer asks for 3-D Secure. Nothing else is attempted meanwhile. {payment}</p>;
+      return <p>The card’s issuer asks for 3-D Secure. Until then, nothing else is attempted. {payment}</p>;
     case "paused":
       return <p>Resuming the subscription charges it again.</p>;
     case "card":
@@ -83,7 +83,7 @@ function NextAdvice({ next, detail, place }: { next: NextStep; detail: InvoiceDe
           {next.removed
             ? "The subscription’s card was removed, so no attempt is planned."
             : `${card} was refused for good, so no further attempt is planned.`}{" "}
-          Another card on the subscription is charged at once.
+          Another card on the subscription is charged right away.
         </p>
       );
     case "nothing":
@@ -95,7 +95,8 @@ function NextAdvice({ next, detail, place }: { next: NextStep; detail: InvoiceDe
 
 type FactsProps = {
   detail: InvoiceDetail;
-  place: Place /** Public id of its merchant's customer page. */;
+  place: Place;
+  /** Address of the customer's page; null in support. */
   customerHref: string | null;
 };
 

@@ -82,7 +82,7 @@ export function BulkRefundDialog({ selection, onDone, onClose }: BulkRefundDialo
               onNote={(comment) => setForm({ ...form, comment })}
             />
             <p className="text-soft">
-              Refunds the remaining amount of each payment. Refunds cannot be undone and reach the customers' cards in
+              Refunds the remaining amount of each payment. Refunds cannot be undone and reach the customers’ cards in
               5–10 business days.
             </p>
           </>

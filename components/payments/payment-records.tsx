@@ -73,7 +73,8 @@ function TransactionList({ detail, mode }: { detail: PaymentDetail; mode: Mode |
 
 type CreditNoteLinkProps = {
   number: string;
-  paymentId: string /** Null in support, which opens no documents. */;
+  paymentId: string;
+  /** Null in support, which opens no documents. */
   mode: Mode | null;
 };
 

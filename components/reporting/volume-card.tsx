@@ -178,12 +178,9 @@ function Count({ count, what, href }: { count: number; what: string; href: strin
 
 const NUMBER = "px-3 py-1.5 text-right font-normal";
 
-/**
- * The chart's figures, latest first, each row linked to its transactions. Amounts are in the heading's
- * currency.
- */
 type VolumeTableProps = { mode: Mode; buckets: readonly Bucket[]; currency: string; today: string };
 
+/** The chart's figures, latest first, each row linked to its transactions. */
 function VolumeTable({ mode, buckets, currency, today }: VolumeTableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard

@@ -13,7 +13,8 @@ import { durationText, leftOutText } from "./request-table";
 const LINK = "min-w-0 font-mono text-accent text-xs [overflow-wrap:anywhere] hover:underline";
 
 type RequestFactsProps = {
-  request: RequestDetail /** Null in support, where these have no pages. */;
+  request: RequestDetail;
+  /** Null in support, where objects and keys have no pages. */
   mode: Mode | null;
 };
 

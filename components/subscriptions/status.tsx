@@ -35,7 +35,6 @@ export const recurringText = ({ plan, quantity }: Priced): string =>
 export const planText = ({ plan, quantity }: Priced): string =>
   quantity === 1 ? plan.name : `${plan.name} × ${quantity.toLocaleString("en-US")}`;
 
-/** The customer's e-mail address, or else the merchant's id. */
 type Subscriber = Pick<Subscription, "customer_email" | "customer_id">;
 
 /** The best known name of a subscriber. */

@@ -36,7 +36,7 @@ const FloatingContext = createContext<FloatingState | null>(null);
 
 export function usePopover(): FloatingState {
   const state = use(FloatingContext);
-  if (!state) throw new Error("Parts of a popover or menu stand inside it");
+  if (!state) throw new Error("The parts of a popover or menu must be inside one");
   return state;
 }
 

@@ -9,7 +9,7 @@ const TabsContext = createContext<TabsState | null>(null);
 
 function useTabs(): TabsState {
   const state = use(TabsContext);
-  if (!state) throw new Error("Tabs parts stand inside <Tabs>");
+  if (!state) throw new Error("The parts of tabs must be inside <Tabs>");
   return state;
 }
 

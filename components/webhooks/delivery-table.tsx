@@ -86,7 +86,11 @@ export function WithResponse({ status, last }: { status: string; last: LastRespo
   );
 }
 
-type DeliveryFactsProps = { delivery: WebhookDelivery /** The event's page. */; eventHref: string };
+type DeliveryFactsProps = {
+  delivery: WebhookDelivery;
+  /** Address of the event's page. */
+  eventHref: string;
+};
 
 export function DeliveryFacts({ delivery, eventHref }: DeliveryFactsProps) {
   return (
