@@ -102,7 +102,7 @@ export function WordFields<Values extends LinkEditValues>({ form, withPlan }: Wo
       </div>
       <Checkbox
         label="Ask for the shopper’s e-mail address"
-        description="It makes the shopper a customer with a lifetime total, and gets the receipt if you e-mail receipts."
+        description="Adds the payment to that customer’s lifetime total. Receipts go there, if you e-mail receipts."
         checked={values.asks_email}
         onChange={({ target }) => set({ asks_email: target.checked })}
       />

@@ -33,7 +33,7 @@ export function InvoiceActions({ detail, cards }: InvoiceActionsProps) {
     if (link === null) return;
     try {
       await navigator.clipboard.writeText(link);
-      toast.success("The customer’s link is copied.");
+      toast.success("Customer’s link copied");
     } catch {
       toast.error("Your browser didn’t allow copying.", { description: link });
     }

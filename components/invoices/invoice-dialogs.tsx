@@ -79,9 +79,7 @@ export function PayDialog({ detail, cards, onClose }: InvoiceDialogProps) {
       ) : (
         <p>Charges {name}, the subscription’s card.</p>
       )}
-      {invoice.next_attempt_at !== null && (
-        <p className="text-soft">A decline changes nothing about the planned attempts.</p>
-      )}
+      {invoice.next_attempt_at !== null && <p className="text-soft">A decline doesn’t affect the planned attempts.</p>}
     </KeyedDialog>
   );
 }
@@ -104,8 +102,8 @@ export function VoidDialog({ detail: { invoice }, onClose }: InvoiceDialogProps)
   return (
     <KeyedDialog action={action} size="sm" submitLabel="Void invoice" danger onClose={onClose}>
       <p>
-        The customer no longer owes {moneyText(invoice.amount_due, invoice.currency)}, and no payment is attempted any
-        more.
+        The customer no longer owes {moneyText(invoice.amount_due, invoice.currency)}, and no further payment is
+        attempted.
         {invoice.credit_used > 0 &&
           ` The credit of ${moneyText(invoice.credit_used, invoice.currency)} that it used goes back to the subscription.`}{" "}
         This cannot be undone.
@@ -130,8 +128,8 @@ export function UncollectibleDialog({ detail: { invoice }, onClose }: InvoiceDia
   return (
     <KeyedDialog action={action} size="sm" submitLabel="Mark as uncollectible" danger onClose={onClose}>
       <p>
-        The customer still owes {moneyText(invoice.amount_due, invoice.currency)}, but no payment is attempted any more.
-        The subscription itself goes on. Afterwards you can only void the invoice.
+        The customer still owes {moneyText(invoice.amount_due, invoice.currency)}, but no further payment is attempted.
+        The subscription itself continues. Afterwards, you can only void the invoice.
       </p>
     </KeyedDialog>
   );

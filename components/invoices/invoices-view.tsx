@@ -77,7 +77,7 @@ function FirstUse() {
     <EmptyState
       icon={<ReceiptText aria-hidden="true" />}
       title={mode === "test" ? "No invoices yet" : "No live invoices yet"}
-      description="Subscriptions make them: one for each period, for a paid trial, and for a change of plan."
+      description="Subscriptions create them: one for each period, paid trial and change of plan."
       actions={
         <Link href={`/${mode}/subscriptions`} className={buttonStyles({ variant: "primary" })}>
           View subscriptions

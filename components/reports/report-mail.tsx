@@ -15,7 +15,7 @@ const CHOICES = [
   ["MONTH", "Each month"],
 ] as const;
 
-const DONE = { WEEK: "Mailed each week from now on", MONTH: "Mailed each month from now on" };
+const DONE = { WEEK: "E-mailed each week from now on", MONTH: "E-mailed each month from now on" };
 
 /** Lets users choose how often they get the report by mail, and saves the choice immediately. */
 export function ReportMail({ mode, type, email, every: saved }: ReportMailProps) {
@@ -27,7 +27,7 @@ export function ReportMail({ mode, type, email, every: saved }: ReportMailProps)
     setIsPending(true);
     try {
       await callApi("POST /api/dashboard/{mode}/report-mails", { params: { mode }, body: { type, every: next } });
-      toast.success(next === null ? "No longer mailed" : DONE[next], { description: REPORT_WORDS[type].label });
+      toast.success(next === null ? "No longer e-mailed" : DONE[next], { description: REPORT_WORDS[type].label });
     } catch (error) {
       setEvery(every);
       toast.error("This was not saved", { description: failureText(error) });
@@ -38,7 +38,7 @@ export function ReportMail({ mode, type, email, every: saved }: ReportMailProps)
 
   return (
     <Field
-      label="By mail"
+      label="By e-mail"
       hint={`Totals and a link for ${email}, on the day after a week (Monday to Sunday) or month ends.`}
       className="mb-4 max-w-2xl"
     >

@@ -18,16 +18,16 @@ export function StopReportMail({ token, label }: { token: string; label: string 
 
   if (isStopped) {
     return (
-      <AuthHeading title="No longer mailed">
-        You won’t get the report “{label}” by mail again. The report’s page can turn it on.
+      <AuthHeading title="No longer e-mailed">
+        You won’t get the report “{label}” by e-mail. To turn it on again, open the report.
       </AuthHeading>
     );
   }
   return (
     <>
-      <AuthHeading title="Stop this report?">The report “{label}” won’t be mailed to you any more.</AuthHeading>
+      <AuthHeading title="Stop this report?">The report “{label}” will no longer be e-mailed to you.</AuthHeading>
       <Form form={form} onSubmit={stop}>
-        <AuthSubmit pending={form.pending}>Stop mails</AuthSubmit>
+        <AuthSubmit pending={form.pending}>Stop e-mails</AuthSubmit>
       </Form>
     </>
   );

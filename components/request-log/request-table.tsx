@@ -111,7 +111,7 @@ export function ErrorGroups({
 }) {
   if (groups.length === 0) return null;
   return (
-    <Card title="Errors by code" description={capped ? "From the latest 10,000." : "Last 30 days"} flush>
+    <Card title="Errors by code" description={capped ? "From the latest 10,000" : "Last 30 days"} flush>
       <ul className="max-h-64 divide-y overflow-y-auto">
         {groups.map(({ code, count, first_at, last_at }) => (
           <li key={code} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2 text-[13px]">

@@ -64,9 +64,9 @@ export function CancelDialog({ detail: { subscription, refundable, unpaid }, onC
             {
               value: "period_end",
               label: `At the end of the ${period?.number === 0 ? "trial" : "period"}, on ${end}`,
-              description: "Nothing more is charged. You can take it back until then.",
+              description: "Nothing more is charged. You can undo this until then.",
             },
-            { value: "now", label: "Now", description: "It ends at once and can’t be taken back." },
+            { value: "now", label: "Now", description: "It ends right away. This cannot be undone." },
           ]}
         />
       )}
@@ -89,7 +89,7 @@ export function CancelDialog({ detail: { subscription, refundable, unpaid }, onC
           )}
           {unpaid && (
             <p className="text-soft">
-              The unpaid {moneyText(unpaid.invoice.amount_due, currency)} become void and aren’t charged any more.
+              The unpaid {moneyText(unpaid.invoice.amount_due, currency)} becomes void and is no longer charged.
             </p>
           )}
           <Field label="Reason" optional hint="For your own records.">

@@ -120,8 +120,8 @@ export function DunningForm({ mode, settings, canEdit }: SettingsFormProps) {
           {days.length === steps.length && dunningText(days)}
         </p>
         <p className="text-soft text-xs leading-5">
-          A lost, stolen or expired card isn’t tried again: the invoice waits for another card, which is charged at
-          once.
+          A lost, stolen or expired card isn’t tried again: the invoice waits for another card, which is charged right
+          away.
         </p>
       </fieldset>
       <fieldset className="min-w-0" disabled={!canEdit}>
@@ -215,11 +215,11 @@ const MAILS: readonly Choice<MailSwitch>[] = [
 ];
 
 const PORTAL: readonly Choice<PortalSwitch>[] = [
-  { name: "portal_change_card", label: "Change the card", description: "An open invoice is charged to it at once." },
+  { name: "portal_change_card", label: "Change the card", description: "An open invoice is charged to it right away." },
   {
     name: "portal_cancel",
     label: "Cancel",
-    description: "At the end of the period. Until then, they can take it back.",
+    description: "At the end of the period. Until then, they can undo it.",
   },
   { name: "portal_invoices", label: "See and print invoices", description: "Drafts are not shown." },
 ];

@@ -18,7 +18,7 @@ type SubscribeLinkProps = {
   reason: string | null;
 };
 
-/** For a customer without a card on file: a link on which they enter one, which begins the subscription. */
+/** For customers without a card on file: a link where they enter one, which starts the subscription. */
 export function SubscribeLink({ customer, email, plan, reason }: SubscribeLinkProps) {
   const { mode, can } = useDashboard();
   const sendOnce = useOneKey();
@@ -69,9 +69,8 @@ export function SubscribeLink({ customer, email, plan, reason }: SubscribeLinkPr
       <p>
         This customer has no card that can be charged.{" "}
         {plan === undefined
-          ? "Choose a plan to send them a link on which they enter one."
-          : (reason ??
-            "Send them a link on which they enter one: it shows what is charged, and begins the subscription.")}
+          ? "Choose a plan to send them a link where they enter one."
+          : (reason ?? "Send them a link where they enter one. It shows what is charged and starts the subscription.")}
       </p>
       {failure && <p className="mt-1 text-red">{failure}</p>}
     </Banner>

@@ -118,8 +118,8 @@ function Notices({ detail, mode }: Pick<SubscriptionPageProps, "detail" | "mode"
       {unpaid && status !== "INCOMPLETE" && <UnpaidNotice unpaid={unpaid} mode={mode} />}
       {status === "INCOMPLETE" && (
         <Banner tone="amber" title="The first payment isn’t done">
-          It waits for the customer, or for the processor’s answer. Without a payment within 23 hours the subscription
-          expires.
+          The customer hasn’t confirmed it, or the processor hasn’t reported a result. Without a payment within 23
+          hours, the subscription expires.
         </Banner>
       )}
       {subscription.cancel_at_period_end && period && (
@@ -193,8 +193,8 @@ function UnpaidNotice({ unpaid, mode }: { unpaid: NonNullable<SubscriptionDetail
         {next
           ? isLast
             ? `This is the last attempt. If it fails, ${cancels ? "the subscription is cancelled" : "the invoice stays open"}.`
-            : "The card is charged again automatically. If you change the card, the new one is charged at once."
-          : "No further attempt is planned. Charge the card again, or change it: the new one is charged at once."}
+            : "The card is charged again automatically. If you change the card, the new one is charged right away."
+          : "No further attempt is planned. Charge the card again, or change it: the new one is charged right away."}
       </p>
       <p className="mt-1">
         <Link href={invoicePath(mode, invoice.id)} className={LINK}>
@@ -292,7 +292,7 @@ function NextInvoice({ invoice }: { invoice: Invoice }) {
       title="Next invoice"
       description={
         <>
-          On <Time at={invoice.period.start_at} style="date" />, as it would be made now
+          On <Time at={invoice.period.start_at} style="date" />, as it would be issued now
         </>
       }
       flush
@@ -419,7 +419,7 @@ function Side({ detail, mode }: Pick<SubscriptionPageProps, "detail" | "mode">) 
               ? [{ term: "Trial end", value: <Time at={subscription.trial_end_at} /> }]
               : []),
             ...(subscription.trial_refused ? [{ term: "Trial", value: "Not given: the customer had one before" }] : []),
-            { term: "Counted from", value: <Time at={subscription.anchor_at} /> },
+            { term: "Billing anchor", value: <Time at={subscription.anchor_at} /> },
             { term: "Time zone", value: subscription.time_zone },
           ]}
         />

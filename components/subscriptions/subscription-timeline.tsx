@@ -96,7 +96,7 @@ function invoiceLook(type: string, invoice: Invoice, mode: Mode): Look {
     case "invoice.voided":
       return { icon: Ban, tone: "neutral", title: <>Invoice of {amount} voided</>, more: name };
     case "invoice.uncollectible":
-      return { icon: CircleX, tone: "red", title: <>Invoice of {amount} given up as uncollectible</>, more: name };
+      return { icon: CircleX, tone: "red", title: <>Invoice of {amount} marked as uncollectible</>, more: name };
     default:
       return { icon: FilePlus, tone: "neutral", title: <>Invoice of {amount}</>, more: name };
   }
@@ -157,7 +157,7 @@ function updateLook({ subscription, previous }: Change): Look {
   if (has("cancel_at_period_end")) {
     return subscription.cancel_at_period_end
       ? { icon: CalendarClock, tone: "amber", title: <>Set to end on {end}</> }
-      : { icon: CalendarCheck, tone: "green", title: "Cancellation taken back" };
+      : { icon: CalendarCheck, tone: "green", title: "Cancellation undone" };
   }
   if (has("payment_method_id")) return { icon: CreditCard, tone: "blue", title: "Card changed" };
   if (has("trial_end_at")) {

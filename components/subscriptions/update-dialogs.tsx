@@ -51,11 +51,11 @@ export function KeepDialog(props: SubscriptionDialogProps) {
       submitLabel="Keep subscription"
       cancelLabel="Close"
       focus="submit"
-      onSubmit={() => update({ cancel_at_period_end: false }, "The subscription goes on")}
+      onSubmit={() => update({ cancel_at_period_end: false }, "Cancellation undone")}
       onClose={onClose}
     >
       <p>
-        It won’t end on {end}, but renews then: {recurringText(subscription)}.
+        Instead of ending on {end}, it renews then: {recurringText(subscription)}.
       </p>
     </FormDialog>
   );
@@ -88,11 +88,10 @@ export function PauseDialog({ detail, onClose }: SubscriptionDialogProps) {
       onClose={onClose}
     >
       <ul className="flex list-disc flex-col gap-1 pl-4">
-        <li>No invoices are made and nothing is charged until you resume it.</li>
+        <li>No invoices are issued and nothing is charged until you resume it.</li>
         {unpaid && (
           <li>
-            No attempt is made meanwhile to charge the unpaid{" "}
-            {moneyText(unpaid.invoice.amount_due, subscription.currency)}.
+            While it is paused, the unpaid {moneyText(unpaid.invoice.amount_due, subscription.currency)} isn’t charged.
           </li>
         )}
         <li>Resuming begins a new period, which is charged then. The rest of this one isn’t refunded.</li>
@@ -150,7 +149,7 @@ export function CardDialog(props: SubscriptionDialogProps) {
           The customer has no other card on file. Store one with the API, or send them a link to the portal.
         </p>
       )}
-      {charges && !isSame && <p>The unpaid {amount} is charged to it at once.</p>}
+      {charges && !isSame && <p>The unpaid {amount} is charged to it right away.</p>}
     </FormDialog>
   );
 }

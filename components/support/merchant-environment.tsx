@@ -30,7 +30,7 @@ export function MerchantEnvironment({ environment }: { environment: Environment 
     <>
       <EnvironmentVolume volume={volume} />
       <p className="text-[13px] text-soft">
-        Fee {(feeBasisPoints / 100).toFixed(2)} % of each captured amount · {plans === 1 ? "1 plan" : `${plans} plans`}
+        Fee {(feeBasisPoints / 100).toFixed(2)}% of each captured amount · {plans === 1 ? "1 plan" : `${plans} plans`}
         {clock && (
           <>
             {" "}
@@ -264,5 +264,5 @@ function Amount({ amount, currency }: { amount: number; currency: string }) {
 /** Approval rate of the last 30 days, among attempts that the issuer decided. */
 function approval({ recentApproved, recentDeclined }: CurrencyVolume): string {
   const decided = recentApproved + recentDeclined;
-  return decided === 0 ? "–" : `${Math.round((recentApproved / decided) * 1000) / 10} %`;
+  return decided === 0 ? "–" : `${Math.round((recentApproved / decided) * 1000) / 10}%`;
 }

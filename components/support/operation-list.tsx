@@ -26,7 +26,7 @@ export function OperationList({ operations, answers }: OperationListProps) {
             columns={2}
             items={[
               { term: "Last response", value: operation.lastAnswer },
-              { term: "Processor says", value: answers[operation.id] },
+              { term: "At the processor", value: answers[operation.id] },
               { term: "Attempts", value: operation.attempts },
               { term: "Epoch", value: operation.epoch },
               { term: "Lease until", value: <Time at={operation.leaseUntil} /> },

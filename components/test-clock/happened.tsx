@@ -28,7 +28,7 @@ const HEADINGS: Partial<Record<EventType, string>> = {
   "invoice.paid": "Invoices paid",
   "invoice.payment_failed": "Invoice payments that failed",
   "invoice.voided": "Invoices voided",
-  "invoice.uncollectible": "Invoices given up",
+  "invoice.uncollectible": "Invoices marked as uncollectible",
   "payment.voided": "Authorizations that expired",
   "payment.declined": "Payments declined",
   "payment.settled": "Payments settled",

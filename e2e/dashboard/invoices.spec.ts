@@ -93,7 +93,7 @@ test("an unpaid invoice is marked uncollectible, then voided", async ({ owner, a
     await expect(owner.getByRole("dialog")).toHaveCount(0);
   };
   await choose("Mark as uncollectible", "Mark as uncollectible");
-  await expect(owner.getByText("Given up")).toBeVisible();
+  await expect(owner.getByText("no further payment is attempted")).toBeVisible();
   expect((await api.call(getInvoice, { id })).ok().status).toBe("UNCOLLECTIBLE");
   await choose("Void", "Void invoice");
   await expect(owner.getByText("Void", { exact: true }).first()).toBeVisible();

@@ -53,11 +53,11 @@ test("gross, refunds, fees and net of each day are shown and saved as a file", {
 
 test("a report by mail is chosen, kept, and stopped", async ({ owner: page }) => {
   await page.goto("/test/reports?type=fees");
-  const mail = page.getByLabel("By mail");
+  const mail = page.getByLabel("By e-mail");
   await expect(mail).toHaveValue("");
   for (const [choice, value, done] of [
-    ["Each month", "MONTH", "Mailed each month from now on"],
-    ["Never", "", "No longer mailed"],
+    ["Each month", "MONTH", "E-mailed each month from now on"],
+    ["Never", "", "No longer e-mailed"],
   ] as const) {
     await mail.selectOption(choice);
     await expect(page.getByText(done)).toBeVisible();

@@ -16,7 +16,7 @@ export default async function AccountPage({ params }: AccountPageProps) {
     <>
       <SectionHeader title="Your account" description="How you sign in and how your team sees you." />
       <div className="flex max-w-xl flex-col gap-4">
-        <Card title="Name and address">
+        <Card title="Name and e-mail address">
           <AccountForm name={name ?? ""} email={email} pendingEmail={pendingEmail} />
         </Card>
         <Card title="Password">

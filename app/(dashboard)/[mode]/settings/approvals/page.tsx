@@ -34,8 +34,8 @@ export default async function ApprovalRulesPage({ params }: ApprovalRulesPagePro
               </Link>
               . Members whose refunds need approval can’t create, change, rotate or enable keys that refund.
             </li>
-            <li>Refunds that somebody makes at the processor, not in Cardlane.</li>
-            <li>Owners who change this rule: that is in the activity.</li>
+            <li>Refunds made at the processor instead of in Cardlane.</li>
+            <li>An owner’s changes to this rule. The activity records them.</li>
           </ul>
         </Card>
       </div>

@@ -15,7 +15,7 @@ export default async function SecondFactorPage({ params }: SecondFactorPageProps
     <>
       <SectionHeader
         title="Two-factor authentication"
-        description="A code from an app on your phone, in addition to your password. A stolen password alone is not enough to sign in."
+        description="With a code from an app on your phone, a stolen password is not enough to sign in."
       />
       <SecondFactor since={secondFactorSince} codesLeft={recoveryCodesLeft} />
     </>

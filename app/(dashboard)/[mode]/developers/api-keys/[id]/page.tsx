@@ -58,7 +58,7 @@ export default async function ApiKeyPage({ params }: ApiKeyPageProps) {
         </Banner>
       ) : (
         <Banner tone="amber" title="This key no longer works">
-          You can’t edit it any more. Create a new key.
+          It can’t be edited. Create a new key instead.
         </Banner>
       )}
     </>
