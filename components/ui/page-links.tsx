@@ -21,9 +21,10 @@ type PageLinksProps = {
 
 const singular = (what: string) => what.replace(/ies$/, "y").replace(/(ch)es$|s$/, "$1");
 
-/** "21–40 of 45", with links to the previous and next page. */
+/** "21–40 of 45", with links to the previous and next page. Nothing for an empty list. */
 export function PageLinks({ href, what, page }: PageLinksProps) {
   const { limit, offset, total, total_capped, has_more, data } = page;
+  if (total === 0) return null;
   const to = (start: number) => (start > 0 ? `${href}${href.includes("?") ? "&" : "?"}offset=${start}` : href);
   const of = total === undefined ? "" : ` of ${total.toLocaleString("en-US")}${total_capped ? "+" : ""}`;
   return (
@@ -33,9 +34,7 @@ export function PageLinks({ href, what, page }: PageLinksProps) {
           ? `1 ${singular(what)}`
           : data.length > 0
             ? `${offset + 1}–${offset + data.length}${of} ${what}`
-            : total === 0
-              ? `No ${what}`
-              : `0${of} ${what}`}
+            : `0${of} ${what}`}
       </p>
       {(offset > 0 || has_more) && (
         <div className="flex gap-2">

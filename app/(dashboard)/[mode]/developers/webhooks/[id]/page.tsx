@@ -77,6 +77,14 @@ async function Deliveries({ page, path, id, query }: DeliveriesProps) {
   const { status = null, event_type: type = null } = query;
   const deliveries = await listWebhookDeliveries(page.ctx, { ...query, id });
   const href = withFilters(own, { status, event_type: type });
+  if (deliveries.total === 0 && href === own) {
+    return (
+      <EmptyState
+        title="No deliveries yet"
+        description="They appear here with the next event. Send a test event to see one now."
+      />
+    );
+  }
   return (
     <>
       <PageFilters path={own} what="deliveries" rows={FILTERS} values={{ status, event_type: type }} />
@@ -85,11 +93,6 @@ async function Deliveries({ page, path, id, query }: DeliveriesProps) {
           deliveries={deliveries.data}
           responses={await readLastResponses(page.ctx, deliveries.data)}
           path={`${path}/deliveries`}
-        />
-      ) : href === own && deliveries.total === 0 ? (
-        <EmptyState
-          title="No deliveries yet"
-          description="They appear here with the next event. Send a test event to see one now."
         />
       ) : (
         <NoMatches what="deliveries" path={own} first={href} total={deliveries.total} />
