@@ -47,7 +47,7 @@ export function AppearanceFields({ draft, problems, errorOf, onChange }: Appeara
       <div>
         <RadioCards
           legend="Scheme"
-          className="[&>div]:grid-cols-3"
+          className="[&>div]:grid-cols-2 [&_label:last-child]:col-span-2"
           value={theme}
           onChange={(chosen) => onChange({ ...draft, theme: chosen })}
           options={APPEARANCE_THEMES.map((value) => ({ value, label: THEME_WORDS[value] }))}

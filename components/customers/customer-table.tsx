@@ -6,7 +6,7 @@ import type { Customer } from "@/lib/contract/customers/customer";
 
 const COLUMNS = [
   ["Customer", "pr-4"],
-  ["Net volume", "w-44 pr-4 text-right"],
+  ["Net volume", "w-44 pr-4 text-right max-sm:w-32"],
   ["Payments", "w-28 pr-4 text-right max-md:hidden"],
   ["Last payment", "w-40 max-md:hidden"],
 ] as const;

@@ -49,7 +49,7 @@ export function InvoicePage({ detail, cards, mode }: InvoicePageProps) {
         }
         actions={
           <>
-            <Link href={`${invoicePath(mode, invoice.id)}/print`} className={buttonStyles({ variant: "ghost" })}>
+            <Link href={`${invoicePath(mode, invoice.id)}/print`} className={buttonStyles()}>
               <Printer aria-hidden="true" />
               Print
             </Link>

@@ -43,7 +43,7 @@ export function BulkRefundBar({ selection, onDone, note }: BulkRefundBarProps) {
         </Button>
         <Button
           size="sm"
-          variant="primary"
+          variant={refundable.length === 0 ? "secondary" : "primary"}
           icon={<Undo2 aria-hidden="true" />}
           onClick={() => openMoneyDialog({ kind: "bulk", selection, onDone })}
         >

@@ -26,10 +26,10 @@ export function StatementCard({ statement }: { statement: BalanceStatement }) {
           className="max-sm:block max-sm:[&_tr]:grid max-sm:[&_tr]:grid-cols-4 max-sm:[&_tr]:items-center"
           columns={[
             ["Movement", "w-1/3 px-4 max-sm:sr-only"],
-            ["Pending", "px-4 text-right"],
-            ["Available", "px-4 text-right"],
-            ["In payout", "px-4 text-right"],
-            ["In dispute", "px-4 text-right"],
+            ["Pending", "px-4 text-right max-sm:px-1.5"],
+            ["Available", "px-4 text-right max-sm:px-1.5"],
+            ["In payout", "px-4 text-right max-sm:px-1.5"],
+            ["In dispute", "px-4 text-right max-sm:px-1.5"],
           ]}
         />
         <tbody className="max-sm:block">
@@ -46,7 +46,7 @@ export function StatementCard({ statement }: { statement: BalanceStatement }) {
               </th>
               {amounts.map((amount, column) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: the four columns
-                <td key={column} className="px-4 py-1.5 text-right">
+                <td key={column} className="px-4 py-1.5 text-right max-sm:px-1.5">
                   {amount === 0 && !isEnd(index) ? (
                     <span className="text-soft">–</span>
                   ) : (

@@ -28,9 +28,16 @@ const ICONS = {
 export function Banner({ tone = "neutral", title, actions, role, className, children }: BannerProps) {
   const Icon = ICONS[tone];
   return (
-    <div role={role} className={cn("flex gap-2.5 rounded-md px-3 py-2.5 text-[13px]", TONE_STYLES[tone], className)}>
+    <div
+      role={role}
+      className={cn(
+        "flex flex-wrap gap-x-2.5 gap-y-2 rounded-md px-3 py-2.5 text-[13px]",
+        TONE_STYLES[tone],
+        className,
+      )}
+    >
       <Icon aria-hidden="true" className="mt-0.5 size-4 shrink-0" />
-      <div className="min-w-0 flex-1 text-ink">
+      <div className="min-w-0 flex-1 basis-48 text-ink">
         {title && <p className="font-medium">{title}</p>}
         {children}
       </div>
