@@ -2,17 +2,19 @@
 
 import { ChevronRight } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
+import { useDashboard } from "@/lib/client/dashboard-context";
 
 const KEY = "cardlane.developer";
 
 /**
- * The technical part of a payment, closed until its reader opens it once in this browser. An address with
- * the anchor of something inside opens it too.
+ * The technical part of a payment: open for developers, and for others once they have opened it in this
+ * browser. An address with the anchor of something inside opens it too.
  */
 export function DeveloperFold({ children }: { children: ReactNode }) {
+  const isDeveloper = useDashboard().user.role === "developer";
   const fold = useRef<HTMLDetailsElement>(null);
   useEffect(() => {
-    if (fold.current && isRemembered()) fold.current.open = true;
+    if (fold.current && (remembered() ?? isDeveloper)) fold.current.open = true;
     const reveal = () => {
       const target = document.getElementById(window.location.hash.slice(1));
       if (!target || !fold.current?.contains(target)) return;
@@ -22,7 +24,7 @@ export function DeveloperFold({ children }: { children: ReactNode }) {
     reveal();
     window.addEventListener("hashchange", reveal);
     return () => window.removeEventListener("hashchange", reveal);
-  }, []);
+  }, [isDeveloper]);
   return (
     <details ref={fold} id="developer" className="group/developer min-w-0 scroll-mt-20">
       {/* biome-ignore lint/a11y/noStaticElementInteractions: a summary is a button */}
@@ -39,12 +41,14 @@ export function DeveloperFold({ children }: { children: ReactNode }) {
   );
 }
 
-function isRemembered(): boolean {
+/** The user's last choice in this browser; null if there is none. */
+function remembered(): boolean | null {
   try {
-    return localStorage.getItem(KEY) === "open";
+    const kept = localStorage.getItem(KEY);
+    return kept === null ? null : kept === "open";
   } catch {
     // Storage is blocked.
-    return false;
+    return null;
   }
 }
 

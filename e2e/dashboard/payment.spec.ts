@@ -186,6 +186,22 @@ test("the panel opens beside the list, and Escape closes it", async ({ owner, te
   await expect(panel).toHaveCount(0);
 });
 
+test("the technical part is open for developers, until they close it", async ({
+  page,
+  tenant,
+  newPerson,
+  signInAs,
+}) => {
+  const payment = (await tenant.api.call(createPayment, { body: aPayment(CUSTOMER) })).ok();
+  await signInAs(page.context(), await newPerson("developer"));
+  await open(page, payment.id);
+  await expect(block(page, "Ids")).toBeVisible();
+  await page.locator("#developer > summary").click();
+  await page.reload();
+  await expect(block(page, "Timeline")).toBeVisible();
+  await expect(block(page, "Ids")).toBeHidden();
+});
+
 test("the page is accessible and fits 390 px", { tag: ["@looks", "@prove"] }, async ({ owner, tenant }) => {
   const payment = (await tenant.api.call(createPayment, { body: aPayment(CUSTOMER) })).ok();
   await tenant.api.call(refundPayment, { id: payment.id, body: { amount: 100, reason: "OTHER", comment: "Kind" } });
