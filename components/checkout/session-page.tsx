@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { subscriptionPath } from "@/components/subscriptions/status";
 import { Banner } from "@/components/ui/banner";
 import { Address, Card, Facts } from "@/components/ui/card";
 import { CodeFigure, CopyId } from "@/components/ui/copy";
@@ -125,7 +126,16 @@ function SaleBlock({ session, plan, link, mode }: SaleBlockProps) {
             : []),
           ...(session.subscription_id === null
             ? []
-            : [{ term: "Subscription", value: <CopyId id={session.subscription_id} label="Copy subscription id" /> }]),
+            : [
+                {
+                  term: "Subscription",
+                  value: (
+                    <Link href={subscriptionPath(mode, session.subscription_id)} className={LINK}>
+                      View subscription
+                    </Link>
+                  ),
+                },
+              ]),
           ...(session.payment_method_id === null
             ? []
             : [

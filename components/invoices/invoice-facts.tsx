@@ -105,7 +105,7 @@ export function InvoiceFacts({ detail, place, customerHref }: FactsProps) {
   const { invoice, subscription, customer, card } = detail;
   const subscriptionHref =
     place === null ? `/support/subscriptions/${subscription.id}` : subscriptionPath(place, subscription.id);
-  const name = customer.name ?? customer.email ?? invoice.customer_id;
+  const shownName = customer.name ?? (customer.email ? <EmailText address={customer.email} /> : invoice.customer_id);
   return (
     <Facts
       items={[
@@ -113,12 +113,10 @@ export function InvoiceFacts({ detail, place, customerHref }: FactsProps) {
           term: "Customer",
           value: customerHref ? (
             <Link href={customerHref} prefetch={false} className={LINK}>
-              {name}
+              {shownName}
             </Link>
-          ) : customer.email ? (
-            <EmailText address={customer.email} />
           ) : (
-            invoice.customer_id
+            shownName
           ),
         },
         {

@@ -28,7 +28,7 @@ export function InvoiceLines({ invoice }: { invoice: Invoice }) {
         </thead>
         <tbody>
           {lines.map((line) => (
-            <tr key={`${line.type} ${line.description} ${line.amount}`} className="border-b align-top">
+            <tr key={`${line.type} ${line.description} ${line.start_at}`} className="border-b align-top">
               <th scope="row" className="py-2.5 pr-2 pl-4 text-left font-normal">
                 {line.description}
                 <span className="block text-soft text-xs">

@@ -19,12 +19,14 @@ type InvoicePageProps = {
   detail: InvoiceDetail;
   /** The customer's cards that can be charged; empty without the permission. */
   cards: readonly PaymentMethod[];
+  /** The user may open the pages of events. */
+  canReadEvents: boolean;
   mode: Mode;
 };
 
 const REFRESH_MS = 5_000;
 
-export function InvoicePage({ detail, cards, mode }: InvoicePageProps) {
+export function InvoicePage({ detail, cards, canReadEvents, mode }: InvoicePageProps) {
   const { invoice, customer } = detail;
   return (
     <article>
@@ -75,7 +77,7 @@ export function InvoicePage({ detail, cards, mode }: InvoicePageProps) {
           </div>
           <div className="flex min-w-0 flex-col gap-4">
             <Card title="Events" flush>
-              <EventList events={detail.events} />
+              <EventList events={detail.events} mode={canReadEvents ? mode : null} />
             </Card>
             <JsonView title="Raw JSON" value={invoice} label="The invoice as JSON" />
           </div>

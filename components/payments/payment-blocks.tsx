@@ -26,7 +26,7 @@ type BlocksProps = { detail: PaymentDetail; mode: Mode };
 
 /** Facts: customer, card, linked objects, details. */
 export function FactBlocks({ detail, mode }: BlocksProps) {
-  const linked = linkedObjects(detail, mode);
+  const linked = linkedObjects(detail, mode, useDashboard().can("balance.read"));
   return (
     <>
       <Card title="Customer">
@@ -135,8 +135,8 @@ export function StatusAnnouncement({ children }: { children: ReactNode }) {
 
 const LINK = "text-accent hover:underline";
 
-/** Linked objects: plan, payment link, subscription, invoice, settlement batches. */
-function linkedObjects({ linked }: PaymentDetail, mode: Mode) {
+/** Linked objects: plan, payment link, subscription, invoice, settlement batches, which not every role may open. */
+function linkedObjects({ linked }: PaymentDetail, mode: Mode, canOpenBatches: boolean) {
   const { plan, payment_link: link, subscription, invoice, batches } = linked;
   const items: { term: string; value: ReactNode }[] = [];
   if (plan) {
@@ -193,7 +193,18 @@ function linkedObjects({ linked }: PaymentDetail, mode: Mode) {
       term: "Settlement batch",
       value: (
         <span className="flex flex-wrap items-center gap-x-2">
-          <CopyId id={batch.id} short label="Copy batch id" />
+          {canOpenBatches ? (
+            <Link
+              href={`/${mode}/settlement-batches/${batch.id}`}
+              prefetch={false}
+              className={cn(LINK, "font-mono text-xs")}
+              title={batch.id}
+            >
+              {shortId(batch.id)}
+            </Link>
+          ) : (
+            <CopyId id={batch.id} short label="Copy batch id" />
+          )}
           <Time at={batch.created_at} className="text-soft text-xs" />
         </span>
       ),

@@ -29,7 +29,7 @@ export default async function InvoiceRoute({ params }: InvoiceRouteProps) {
   const { customer_id } = detail.invoice;
   const isPayable = detail.available_actions.includes("pay") && page.can("payment_method.read");
   const cards = isPayable ? (await listPaymentMethods(page.ctx, { customer_id, limit: CARDS_SHOWN })).data : [];
-  return <InvoicePage detail={detail} cards={cards} mode={page.mode} />;
+  return <InvoicePage detail={detail} cards={cards} canReadEvents={page.can("event.read")} mode={page.mode} />;
 }
 
 /** Cached because the page and its title both need it. */
