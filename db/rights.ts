@@ -98,7 +98,7 @@ export const TABLE_RIGHTS: Record<string, Rights> = {
   settlement_batches: { app: ["select"], jobs: KEPT },
   payouts: { app: ["select"], jobs: KEPT },
   reports: { app: APPENDED, jobs: ["select", "update"] },
-  bank_accounts: { app: ["select"], jobs: KEPT },
+  bank_accounts: { app: KEPT, jobs: KEPT },
   events: { app: APPENDED, jobs: APPENDED },
   audit_log: { app: APPENDED, jobs: APPENDED },
   webhook_endpoints: { app: KEPT, jobs: ["select", "update"] },

@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { RequestApproval, useApprovalNeed } from "@/components/approvals/request-approval";
 import { RadioCards } from "@/components/ui/choices";
 import { FormDialog, TextField } from "@/components/ui/form";
 import { ApiError, callApi } from "@/lib/client/api";
@@ -30,18 +31,23 @@ export function RollKeyDialog({ apiKey, mode, timeZone, onClose, onIssued }: Rol
   const [attempt] = useState(newIdempotencyKey);
   const hours = Number(form.values.overlap) as OverlapHours;
   const end = endOf(apiKey, hours, useNow());
+  const { need, orRequest } = useApprovalNeed();
 
   async function rotate() {
+    const params = { mode, id: apiKey.id };
+    const act = { act: "ROTATE" as const, subject: apiKey.id, overlap_hours: hours };
     try {
-      const params = { mode, id: apiKey.id };
-      const body = { attempt, overlap_hours: hours };
-      onIssued((await callApi("POST /api/dashboard/{mode}/api-keys/{id}/rotate", { params, body })).data);
+      await orRequest({ action: "LIVE_KEY", parameters: act }, async () => {
+        const body = { attempt, overlap_hours: hours };
+        onIssued((await callApi("POST /api/dashboard/{mode}/api-keys/{id}/rotate", { params, body })).data);
+      });
     } catch (error) {
       if (!(error instanceof ApiError && error.code === "idempotency_key_reused")) throw error;
       throw new FormRefusal("An earlier attempt already rotated the key. Close this and check the list of keys.");
     }
   }
 
+  if (need) return <RequestApproval {...need} onClose={onClose} />;
   return (
     <FormDialog
       form={form}
@@ -96,12 +102,17 @@ type ToggleKeyDialogProps = ChangeKeyDialogProps & { action: "disable" | "enable
 export function ToggleKeyDialog({ apiKey, action, mode, onClose, onChanged }: ToggleKeyDialogProps) {
   const form = useForm({});
   const words = WORDS[action];
+  const { need, orRequest } = useApprovalNeed();
 
   async function change() {
     const params = { mode, id: apiKey.id };
-    await callApi(`POST /api/dashboard/{mode}/api-keys/{id}/${action}`, { params, body: {} });
-    onChanged(words.done);
+    await orRequest({ action: "LIVE_KEY", parameters: { act: "ENABLE", subject: apiKey.id } }, async () => {
+      await callApi(`POST /api/dashboard/{mode}/api-keys/{id}/${action}`, { params, body: {} });
+      onChanged(words.done);
+    });
   }
+
+  if (need) return <RequestApproval {...need} onClose={onClose} />;
 
   return (
     <FormDialog

@@ -3,6 +3,7 @@
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useId, useState } from "react";
+import { RequestApproval, useApprovalNeed } from "@/components/approvals/request-approval";
 import { CurrencyOptions } from "@/components/plans/plan-fields";
 import { Banner } from "@/components/ui/banner";
 import { Button } from "@/components/ui/button";
@@ -54,6 +55,7 @@ export function KeyForm({ apiKey, mode, timeZone, tomorrow, currencies }: KeyFor
     }),
     place: placeKeyRefusal,
   });
+  const { need, orRequest, forget } = useApprovalNeed();
   const { values, field } = form;
   const isOver = issued !== null || finished;
   const list = `/${mode}/developers/api-keys`;
@@ -69,9 +71,13 @@ export function KeyForm({ apiKey, mode, timeZone, tomorrow, currencies }: KeyFor
     const { id, expiresAt } = attempt;
     const choice = `${values.expiry} ${values.expiryDate}`;
     if (!expiresAt.has(choice)) expiresAt.set(choice, expiryOf(values, new Date(), timeZone));
+    const settings = keyBody(values, expiresAt.get(choice) ?? null);
     try {
-      const body = { attempt: id, ...keyBody(values, expiresAt.get(choice) ?? null) };
-      setIssued((await callApi("POST /api/dashboard/{mode}/api-keys", { params: { mode }, body })).data);
+      await orRequest({ action: "LIVE_KEY", parameters: { act: "CREATE", ...settings } }, async () => {
+        const body = { attempt: id, ...settings };
+        setIssued((await callApi("POST /api/dashboard/{mode}/api-keys", { params: { mode }, body })).data);
+        form.keep();
+      });
     } catch (error) {
       if (!(error instanceof ApiError && error.code === "idempotency_key_reused")) throw error;
       setAttempt(newAttempt());
@@ -79,16 +85,18 @@ export function KeyForm({ apiKey, mode, timeZone, tomorrow, currencies }: KeyFor
         "An earlier attempt already created a key with other settings. Check the list of keys before you try again.",
       );
     }
-    form.keep();
   }
 
   async function change({ id, updated_at }: ApiKey) {
     if (isOver) return;
-    const body = { ...keyBody(values, expiryOf(values, new Date(), timeZone)), updated_at };
-    await callApi("PATCH /api/dashboard/{mode}/api-keys/{id}", { params: { mode, id }, body });
-    form.keep();
-    toast.success("Key changed");
-    leave();
+    const settings = keyBody(values, expiryOf(values, new Date(), timeZone));
+    await orRequest({ action: "LIVE_KEY", parameters: { act: "CHANGE", subject: id, ...settings } }, async () => {
+      const body = { ...settings, updated_at };
+      await callApi("PATCH /api/dashboard/{mode}/api-keys/{id}", { params: { mode, id }, body });
+      form.keep();
+      toast.success("Key changed");
+      leave();
+    });
   }
 
   return (
@@ -135,6 +143,16 @@ export function KeyForm({ apiKey, mode, timeZone, tomorrow, currencies }: KeyFor
           </Link>
         </div>
       </Form>
+      {need && (
+        <RequestApproval
+          {...need}
+          onClose={forget}
+          onRequested={() => {
+            form.keep();
+            leave();
+          }}
+        />
+      )}
       {issued && (
         <SecretDialog
           issued={issued}

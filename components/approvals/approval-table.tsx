@@ -1,13 +1,13 @@
 import Link from "next/link";
 import { StatusBadge } from "@/components/ui/badge";
-import { Money } from "@/components/ui/card";
 import { ColumnHeads } from "@/components/ui/page-links";
 import { Time } from "@/components/ui/time";
 import type { ApprovalRequest } from "@/lib/contract/approvals/approvals";
 import type { Mode } from "@/lib/contract/transactions/words";
+import { approvalTitle } from "./approval-changes";
 
 const COLUMNS = [
-  ["Refund", "w-36 pr-6 text-right"],
+  ["Request", "w-72 pr-6"],
   ["Status", "w-32 pr-4"],
   ["Requested by", "w-44 pr-4 max-sm:hidden"],
   ["Why", "pr-4 max-md:hidden"],
@@ -24,13 +24,13 @@ export function ApprovalTable({ requests, mode }: { requests: readonly ApprovalR
       <tbody>
         {requests.map(({ id, parameters, status, requested_by, decided_by, reason, created_at }) => (
           <tr key={id} className="relative h-10 border-b hover:bg-raised">
-            <td className="py-2 pr-6 align-middle sm:text-right">
+            <td className="py-2 pr-6 align-middle">
               <Link
                 href={`/${mode}/approvals/${id}`}
                 prefetch={false}
-                className="font-medium after:absolute after:inset-0"
+                className="block truncate font-medium after:absolute after:inset-0 max-sm:whitespace-normal"
               >
-                <Money amount={parameters.amount} currency={parameters.currency} />
+                {approvalTitle({ parameters })}
               </Link>
               <span className="mt-0.5 block text-soft text-xs [overflow-wrap:anywhere] sm:hidden">
                 {requested_by.name}: {reason}

@@ -3,6 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
+import { ShownSecretDialog } from "@/components/api-keys/secret-dialog";
 import { Button } from "@/components/ui/button";
 import { Facts } from "@/components/ui/card";
 import { FormDialog, TextareaField } from "@/components/ui/form";
@@ -12,14 +13,12 @@ import { callApi } from "@/lib/client/api";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import { useForm } from "@/lib/client/use-form";
 import type { ApprovalRequest } from "@/lib/contract/approvals/approvals";
-import type { ApprovalDecision } from "@/lib/contract/approvals/words";
-import { moneyText } from "@/lib/contract/format";
-import { REFUND_REASON_WORDS } from "@/lib/contract/payments/words";
+import type { ApprovalAction, ApprovalDecision } from "@/lib/contract/approvals/words";
+import { approvalTitle } from "./approval-changes";
 
-/** A request with its reason, its requester and its decision. */
+/** A request's reason, its requester and its decision. */
 export function ApprovalFacts({ request }: { request: ApprovalRequest }) {
-  const { parameters, requested_by, decided_by, decided_at, status, comment } = request;
-  const refundReason = [parameters.reason && REFUND_REASON_WORDS[parameters.reason], parameters.comment];
+  const { requested_by, decided_by, decided_at, status, comment, collect_before } = request;
   return (
     <Facts
       items={[
@@ -32,8 +31,6 @@ export function ApprovalFacts({ request }: { request: ApprovalRequest }) {
           ),
         },
         { term: "Why", value: request.reason },
-        { term: "Refund reason", value: refundReason.filter(Boolean).join(": ") || null },
-        ...(parameters.acknowledge_dispute ? [{ term: "Dispute", value: "Refund all the same" }] : []),
         ...(decided_by && decided_at
           ? [
               {
@@ -48,16 +45,27 @@ export function ApprovalFacts({ request }: { request: ApprovalRequest }) {
           : []),
         ...(comment ? [{ term: status === "REJECTED" ? "Comment" : "What happened", value: comment }] : []),
         ...(status === "PENDING" ? [{ term: "Ends", value: <Time at={request.expires_at} /> }] : []),
+        ...(collect_before
+          ? [{ term: "Secret", value: <Collectable by={requested_by.name} at={collect_before} /> }]
+          : []),
       ]}
     />
   );
 }
 
+const Collectable = ({ by, at }: { by: string; at: string }) => (
+  <>
+    {by} can collect it once, until <Time at={at} />
+  </>
+);
+
 /** Buttons for what the viewer may do with a request. */
 export function ApprovalActions({ request }: { request: ApprovalRequest }) {
   const [open, setOpen] = useState<ApprovalDecision | null>(null);
   const { available_actions: actions } = request;
-  if (actions.length === 0) return null;
+  // The dialog with a collected secret outlives the right to collect it.
+  if (actions.length === 0 && open === null) return null;
+  const close = () => setOpen(null);
   return (
     <>
       {actions.includes("approve") && (
@@ -67,22 +75,53 @@ export function ApprovalActions({ request }: { request: ApprovalRequest }) {
       )}
       {actions.includes("reject") && <Button onClick={() => setOpen("reject")}>Reject…</Button>}
       {actions.includes("withdraw") && <Button onClick={() => setOpen("withdraw")}>Withdraw…</Button>}
-      {open && <DecisionDialog decision={open} request={request} onClose={() => setOpen(null)} />}
+      {actions.includes("collect") && (
+        <Button variant="primary" onClick={() => setOpen("collect")}>
+          Collect the secret…
+        </Button>
+      )}
+      {open === "collect" && <CollectDialog request={request} onClose={close} />}
+      {open && open !== "collect" && <DecisionDialog decision={open} request={request} onClose={close} />}
     </>
   );
 }
 
-const TITLES = { approve: "Approve this refund?", reject: "Reject this request?", withdraw: "Withdraw your request?" };
+type Decision = Exclude<ApprovalDecision, "collect">;
+type DecisionDialogProps = { decision: Decision; request: ApprovalRequest; onClose: () => void };
 
-type DecisionDialogProps = { decision: ApprovalDecision; request: ApprovalRequest; onClose: () => void };
+/** Words of an action: what an approval does, what its button says, and what was done. */
+const WORDS: Record<ApprovalAction, { does: (name: string) => string; button: string; done: string }> = {
+  REFUND: {
+    does: (name) => `The money goes back to the customer’s card now, on ${name}’s request. It cannot be undone.`,
+    button: "Approve and refund",
+    done: "refunded",
+  },
+  BANK_ACCOUNT: {
+    does: (name) => `New payouts go to this account from now on, on ${name}’s request. Payouts in transit keep theirs.`,
+    button: "Approve and change the account",
+    done: "the bank account is changed",
+  },
+  LIVE_KEY: {
+    does: (name) => `The key can then do what is shown here with real money, on ${name}’s request.`,
+    button: "Approve the key",
+    done: "the key",
+  },
+  APPROVAL_RULE: {
+    does: (name) => `Less needs approval from now on, on ${name}’s request.`,
+    button: "Approve and change the rule",
+    done: "the rule is changed",
+  },
+};
 
 function DecisionDialog({ decision, request, onClose }: DecisionDialogProps) {
   const { mode } = useDashboard();
   const router = useRouter();
   const queries = useQueryClient();
   const form = useForm({ comment: "" });
-  const amount = moneyText(request.parameters.amount, request.parameters.currency);
+  const title = approvalTitle(request);
   const { name } = request.requested_by;
+  const words = WORDS[request.action];
+  const amount = "amount" in request.parameters ? ` ${title.replace("Refund of ", "")}` : "";
 
   async function decide() {
     const params = { mode, id: request.id };
@@ -96,8 +135,11 @@ function DecisionDialog({ decision, request, onClose }: DecisionDialogProps) {
         }),
       withdraw: () => callApi("POST /api/dashboard/{mode}/approval-requests/{id}/withdraw", { params }),
     }[decision]();
-    if (data.status === "FAILED") toast.error("Not refunded", { description: data.comment ?? "" });
-    else toast.success(data.status === "APPROVED" ? `Approved: ${amount} is refunded` : DONE[decision]);
+    if (data.status === "FAILED") toast.error("Nothing was done", { description: data.comment ?? "" });
+    else if (data.collect_before) toast.success("Approved", { description: `${name} can now collect the secret.` });
+    else if (data.status === "APPROVED")
+      toast.success(amount ? `Approved:${amount} is refunded` : `Approved: ${words.done}`);
+    else toast.success(DONE[decision]);
     onClose();
     await Promise.all(
       [["approvals"], ["payment", request.subject], ["transactions"]].map((queryKey) =>
@@ -107,17 +149,22 @@ function DecisionDialog({ decision, request, onClose }: DecisionDialogProps) {
     router.refresh();
   }
 
-  const descriptions = {
-    approve: `${amount} goes back to the customer’s card now, on ${name}’s request. It cannot be undone.`,
-    reject: `Nothing is refunded. ${name} gets an e-mail.`,
-    withdraw: "Nothing is refunded. You can request it again.",
+  const titles = {
+    approve: "Approve this request?",
+    reject: "Reject this request?",
+    withdraw: "Withdraw your request?",
   };
-  const labels = { approve: `Approve and refund ${amount}`, reject: "Reject", withdraw: "Withdraw" };
+  const descriptions = {
+    approve: `${title}. ${words.does(name)}`,
+    reject: `Nothing is done. ${name} gets an e-mail.`,
+    withdraw: "Nothing is done. You can request it again.",
+  };
+  const labels = { approve: `${words.button}${amount}`, reject: "Reject", withdraw: "Withdraw" };
   return (
     <FormDialog
       form={form}
       size="sm"
-      title={TITLES[decision]}
+      title={titles[decision]}
       description={descriptions[decision]}
       submitLabel={labels[decision]}
       danger={decision === "approve"}
@@ -132,4 +179,50 @@ function DecisionDialog({ decision, request, onClose }: DecisionDialogProps) {
   );
 }
 
-const DONE = { approve: "Approved", reject: "Rejected: nothing was refunded", withdraw: "Request withdrawn" };
+const DONE = { approve: "Approved", reject: "Rejected: nothing was done", withdraw: "Request withdrawn" };
+
+const SECRET_WORDS = {
+  what: "key",
+  kept: "Cardlane stores only a hash of it and cannot show it again.",
+  loss: "If you lose it, a colleague has to approve another.",
+};
+
+/** Creates the approved key and shows its secret, once. */
+function CollectDialog({ request, onClose }: { request: ApprovalRequest; onClose: () => void }) {
+  const { mode } = useDashboard();
+  const router = useRouter();
+  const form = useForm({});
+  const [made, setMade] = useState<{ name: string; secret: string } | null>(null);
+
+  async function collect() {
+    const params = { mode, id: request.id };
+    const { data } = await callApi("POST /api/dashboard/{mode}/approval-requests/{id}/collect", { params });
+    setMade({ name: data.api_key.name, secret: data.secret });
+  }
+
+  if (made !== null) {
+    return (
+      <ShownSecretDialog
+        {...made}
+        words={SECRET_WORDS}
+        onDone={() => {
+          setMade(null);
+          onClose();
+          router.refresh();
+        }}
+      />
+    );
+  }
+  return (
+    <FormDialog
+      form={form}
+      size="sm"
+      title="Create the key and show its secret?"
+      description="The key works from now on. Its secret is shown once, so have a safe place ready."
+      submitLabel="Create and show"
+      focus="submit"
+      onSubmit={collect}
+      onClose={onClose}
+    />
+  );
+}

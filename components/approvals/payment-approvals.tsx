@@ -4,11 +4,12 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { StatusBadge } from "@/components/ui/badge";
 import { Banner } from "@/components/ui/banner";
-import { Card, Money } from "@/components/ui/card";
+import { Card } from "@/components/ui/card";
 import { callApi, failureText } from "@/lib/client/api";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import type { ApprovalRequest } from "@/lib/contract/approvals/approvals";
 import { ApprovalActions, ApprovalFacts } from "./approval";
+import { approvalTitle, RefundChanges } from "./approval-changes";
 
 const REFRESH_MS = 15_000;
 
@@ -46,7 +47,7 @@ export function PaymentApprovals({ paymentId }: { paymentId: string }) {
               prefetch={false}
               className="after:absolute after:inset-0 focus-visible:outline-offset-0"
             >
-              Refund <Money amount={request.parameters.amount} currency={request.parameters.currency} />
+              {approvalTitle(request)}
             </Link>
             <StatusBadge status={request.status} />
             <span className="text-soft">
@@ -62,15 +63,9 @@ export function PaymentApprovals({ paymentId }: { paymentId: string }) {
 
 function OpenRequest({ request }: { request: ApprovalRequest }) {
   return (
-    <Card
-      title={
-        <>
-          Refund of <Money amount={request.parameters.amount} currency={request.parameters.currency} /> waits for
-          approval
-        </>
-      }
-    >
+    <Card title={`${approvalTitle(request)} waits for approval`}>
       <ApprovalFacts request={request} />
+      {"amount" in request.parameters && <RefundChanges {...request.parameters} />}
       <div className="mt-3 flex flex-wrap gap-2 empty:hidden">
         <ApprovalActions request={request} />
       </div>

@@ -1,69 +1,77 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
-import { Facts, Money } from "@/components/ui/card";
+import { type ReactNode, useState } from "react";
 import { FormDialog, TextareaField } from "@/components/ui/form";
 import { toast } from "@/components/ui/toast";
-import { callApi } from "@/lib/client/api";
+import { ApiError, callApi } from "@/lib/client/api";
 import { useDashboard } from "@/lib/client/dashboard-context";
-import type { Refusal } from "@/lib/client/payments/money-attempt";
-import type { MoneySubject } from "@/lib/client/payments/money-subject";
 import { useForm } from "@/lib/client/use-form";
-import { APPROVAL_DAYS } from "@/lib/contract/approvals/words";
-import { moneyText } from "@/lib/contract/format";
-import type { RefundReason } from "@/lib/contract/transactions/words";
+import type { RequestedAct } from "@/lib/contract/approvals/approvals";
+import { APPROVAL_DAYS, APPROVAL_REQUIRED } from "@/lib/contract/approvals/words";
+
+type Without<T, K extends string> = T extends unknown ? Omit<T, K> : never;
+export type ActToRequest = Without<RequestedAct, "reason">;
 
 type RequestApprovalProps = {
-  paymentId: string;
-  refusal: Refusal;
-  subject: MoneySubject;
-  parameters: { amount: number; reason: RefundReason; comment?: string; acknowledge_dispute?: true };
+  /** Why the member may not act alone. */
+  detail: string;
+  act: ActToRequest;
+  /** What is requested, unless the page behind the dialog shows it. */
+  shown?: ReactNode;
+  onRequested?: () => void;
   onClose: () => void;
 };
 
-/** Replaces the refund dialog once the service has refused the refund for want of a second person. */
-export function RequestApproval({ paymentId, refusal, subject, parameters, onClose }: RequestApprovalProps) {
+/** Replaces a dialog once the service has refused its act for want of a second person. */
+export function RequestApproval({ detail, act, shown, onRequested, onClose }: RequestApprovalProps) {
   const { mode } = useDashboard();
   const queries = useQueryClient();
   const form = useForm(
     { reason: "" },
-    { check: ({ reason }) => (reason.trim() === "" ? { reason: "Say why it should be refunded." } : {}) },
+    { check: ({ reason }) => (reason.trim() === "" ? { reason: "Say why it should be done." } : {}) },
   );
-  const amount = moneyText(parameters.amount, subject.currency);
 
   async function request() {
-    await callApi("POST /api/dashboard/{mode}/approval-requests", {
-      params: { mode },
-      body: { action: "REFUND", subject: paymentId, parameters, reason: form.values.reason },
-    });
+    const body = { ...act, reason: form.values.reason } as RequestedAct;
+    await callApi("POST /api/dashboard/{mode}/approval-requests", { params: { mode }, body });
     await queries.invalidateQueries({ queryKey: ["approvals"] });
     toast.success("Approval requested", { description: "Colleagues who may decide get an e-mail." });
     onClose();
+    onRequested?.();
   }
 
   return (
     <FormDialog
       form={form}
       title="Request approval"
-      description={refusal.detail}
+      description={detail}
       submitLabel="Request approval"
       onSubmit={request}
       onClose={onClose}
     >
-      <Facts
-        className="rounded-md border px-3 py-1.5"
-        items={[
-          { term: "Refund", value: <Money amount={parameters.amount} currency={subject.currency} /> },
-          { term: "To", value: subject.card },
-        ]}
-      />
+      {shown && <div className="rounded-md border px-3 py-1.5">{shown}</div>}
       <TextareaField
         label="Reason for your colleagues"
-        hint={`They see it with your name. ${amount} is refunded once one of them approves within ${APPROVAL_DAYS} days.`}
+        hint={`They see it with your name. It is done once one of them approves within ${APPROVAL_DAYS} days.`}
         rows={3}
         maxLength={500}
         {...form.field("reason")}
       />
     </FormDialog>
   );
+}
+
+/** Runs an act, and keeps it to be requested if it needs a second person. */
+export function useApprovalNeed() {
+  const [need, setNeed] = useState<{ detail: string; act: ActToRequest } | null>(null);
+  async function orRequest(act: ActToRequest, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.body[APPROVAL_REQUIRED] !== true) throw error;
+      setNeed({ detail: error.detail, act });
+    }
+  }
+  return { need, orRequest, forget: () => setNeed(null) };
 }

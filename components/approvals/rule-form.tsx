@@ -8,22 +8,35 @@ import { toast } from "@/components/ui/toast";
 import { callApi } from "@/lib/client/api";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import { useForm } from "@/lib/client/use-form";
-import type { RefundRule } from "@/lib/contract/approvals/approvals";
-import { MAX_APPROVAL_USD, RULE_ROLES, type RuleRole } from "@/lib/contract/approvals/words";
-import { ROLE_LABELS } from "@/lib/contract/permissions";
+import type { ApprovalRule, RequestedAct } from "@/lib/contract/approvals/approvals";
+import {
+  MAX_APPROVAL_USD,
+  ROLES_BOUND_BY,
+  type RoleRuleAction,
+  RULE_ROLES,
+  type RuleRole,
+} from "@/lib/contract/approvals/words";
+import { type MerchantRole, ROLE_LABELS } from "@/lib/contract/permissions";
 import { readTypedAmount } from "@/lib/contract/typed-amount";
+import { RequestApproval, useApprovalNeed } from "./request-approval";
 
 type Values = { roles: RuleRole[]; above_usd: string; day_usd: string; finance_decides: boolean };
 
 /** Roles whose refunds need approval, and the amounts beyond which they do. */
-export function RefundRuleForm({ rule }: { rule: RefundRule }) {
+export function RefundRuleForm({ rule }: { rule: ApprovalRule }) {
   const { mode } = useDashboard();
   const router = useRouter();
   const form = useForm<Values>(
-    { ...rule, above_usd: typed(rule.above_usd), day_usd: typed(rule.day_usd) },
+    {
+      ...rule,
+      roles: RULE_ROLES.filter((role) => rule.roles.includes(role)),
+      above_usd: typed(rule.above_usd),
+      day_usd: typed(rule.day_usd),
+    },
     { check: checkRule },
   );
   const { values } = form;
+  const { need, orRequest, forget } = useApprovalNeed();
 
   async function save() {
     const body = {
@@ -32,29 +45,20 @@ export function RefundRuleForm({ rule }: { rule: RefundRule }) {
       day_usd: dollarsOf(values.day_usd),
       finance_decides: values.finance_decides,
     };
-    await callApi("PATCH /api/dashboard/{mode}/approval-rules/refund", { params: { mode }, body });
-    form.keep();
-    toast.success("Saved");
-    router.refresh();
+    await orRequest({ action: "APPROVAL_RULE", parameters: { action: "REFUND", ...body } }, async () => {
+      await callApi("PATCH /api/dashboard/{mode}/approval-rules/refund", { params: { mode }, body });
+      form.keep();
+      toast.success("Saved");
+      router.refresh();
+    });
   }
 
   return (
     <Form form={form} onSubmit={save} guarded>
+      {need && <RequestApproval {...need} onClose={forget} onRequested={form.discard} />}
       <fieldset className="flex flex-col gap-3">
         <legend className="mb-2 text-[13px] text-soft">Refunds need a colleague’s approval when made by:</legend>
-        {RULE_ROLES.map((role) => (
-          <Checkbox
-            key={role}
-            name={role}
-            label={ROLE_LABELS[role]}
-            checked={values.roles.includes(role)}
-            onChange={({ target }) =>
-              form.set({
-                roles: target.checked ? [...values.roles, role] : values.roles.filter((other) => other !== role),
-              })
-            }
-          />
-        ))}
+        <RoleChecks of={RULE_ROLES} chosen={values.roles} onChange={(roles) => form.set({ roles })} />
       </fieldset>
       <div className="grid gap-4 sm:grid-cols-2">
         <PriceField label="One refund over" optional currency="USD" {...form.field("above_usd")} />
@@ -76,6 +80,61 @@ export function RefundRuleForm({ rule }: { rule: RefundRule }) {
       </SaveButton>
     </Form>
   );
+}
+
+type RoleRuleFormProps = { action: RoleRuleAction; rule: ApprovalRule; legend: string; hint: string };
+
+/** Roles that may not do something alone. */
+export function RoleRuleForm({ action, rule, legend, hint }: RoleRuleFormProps) {
+  const { mode } = useDashboard();
+  const router = useRouter();
+  const roles: readonly MerchantRole[] = ROLES_BOUND_BY[action];
+  const form = useForm({ roles: roles.filter((role) => rule.roles.includes(role)) });
+  const { need, orRequest, forget } = useApprovalNeed();
+
+  async function save() {
+    const body = { action, roles: roles.filter((role) => form.values.roles.includes(role)) } as RoleRule;
+    await orRequest({ action: "APPROVAL_RULE", parameters: body }, async () => {
+      await callApi("PATCH /api/dashboard/{mode}/approval-rules", { params: { mode }, body });
+      form.keep();
+      toast.success("Saved");
+      router.refresh();
+    });
+  }
+
+  return (
+    <Form form={form} onSubmit={save} guarded>
+      {need && <RequestApproval {...need} onClose={forget} onRequested={form.discard} />}
+      <fieldset className="flex flex-col gap-3">
+        <legend className="mb-2 text-[13px] text-soft">{legend}</legend>
+        <RoleChecks of={roles} chosen={form.values.roles} onChange={(chosen) => form.set({ roles: chosen })} />
+      </fieldset>
+      <p className="text-soft text-xs">{hint}</p>
+      <SaveButton pending={form.pending} disabled={!form.dirty}>
+        Save rule
+      </SaveButton>
+    </Form>
+  );
+}
+
+type RoleRule = Extract<RequestedAct, { action: "APPROVAL_RULE" }>["parameters"] & { action: RoleRuleAction };
+
+type RoleChecksProps<R extends MerchantRole> = {
+  of: readonly R[];
+  chosen: readonly R[];
+  onChange: (roles: R[]) => void;
+};
+
+function RoleChecks<R extends MerchantRole>({ of, chosen, onChange }: RoleChecksProps<R>) {
+  return of.map((role) => (
+    <Checkbox
+      key={role}
+      name={role}
+      label={ROLE_LABELS[role]}
+      checked={chosen.includes(role)}
+      onChange={({ target }) => onChange(target.checked ? [...chosen, role] : chosen.filter((other) => other !== role))}
+    />
+  ));
 }
 
 const typed = (usd: number | null) => (usd === null ? "" : String(usd));

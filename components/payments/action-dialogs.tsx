@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { RefundChanges } from "@/components/approvals/approval-changes";
 import { RequestApproval } from "@/components/approvals/request-approval";
 import { AmountError } from "@/components/ui/amount-error";
 import { Banner } from "@/components/ui/banner";
@@ -65,7 +66,22 @@ function RefundForm({ work, forMerchant = false, onClose }: RefundFormProps) {
       ...(comment && { comment }),
       ...(disputed && { acknowledge_dispute: true as const }),
     };
-    return <RequestApproval paymentId={driver.paymentId} {...{ refusal, subject, parameters, onClose }} />;
+    return (
+      <RequestApproval
+        detail={refusal.detail}
+        act={{ action: "REFUND", subject: driver.paymentId, parameters }}
+        shown={
+          <RefundChanges
+            amount={amount.minor}
+            currency={subject.currency}
+            reason={reason}
+            comment={comment || null}
+            acknowledge_dispute={disputed}
+          />
+        }
+        onClose={onClose}
+      />
+    );
   }
 
   const errors = {

@@ -2,12 +2,15 @@
 
 import { useRouter } from "next/navigation";
 import { useState } from "react";
+import { RequestApproval, useApprovalNeed } from "@/components/approvals/request-approval";
+import { BankAccountChanges } from "@/components/approvals/settings-changes";
 import { Button } from "@/components/ui/button";
 import { FormDialog, TextField } from "@/components/ui/form";
 import { toast } from "@/components/ui/toast";
 import { callApi } from "@/lib/client/api";
 import { useForm } from "@/lib/client/use-form";
 import type { BankAccount } from "@/lib/contract/settlement/payout";
+
 import type { Mode } from "@/lib/contract/transactions/words";
 
 /** Retries a failed payout with the returned money. */
@@ -68,13 +71,28 @@ function BankAccountDialog({ account, mode, onClose }: { account: BankAccount; m
   const router = useRouter();
   const { holder, bank_name, country } = account;
   const form = useForm({ holder, bank_name, country, account_number: "" });
+  const { need, orRequest } = useApprovalNeed();
 
   async function save() {
     const body = { ...form.values, country: form.values.country.trim().toUpperCase() };
-    await callApi("PATCH /api/dashboard/{mode}/bank-account", { params: { mode }, body });
-    onClose();
-    toast.success("Bank account saved");
-    router.refresh();
+    await orRequest({ action: "BANK_ACCOUNT", parameters: body }, async () => {
+      await callApi("PATCH /api/dashboard/{mode}/bank-account", { params: { mode }, body });
+      onClose();
+      toast.success("Bank account saved");
+      router.refresh();
+    });
+  }
+
+  if (need?.act.action === "BANK_ACCOUNT") {
+    const { account_number, ...after } = need.act.parameters;
+    const last4 = account_number.replace(/[\s-]/g, "").toUpperCase().slice(-4);
+    return (
+      <RequestApproval
+        {...need}
+        shown={<BankAccountChanges before={account} after={{ ...after, last4 }} />}
+        onClose={onClose}
+      />
+    );
   }
 
   return (

@@ -20,7 +20,7 @@ const HIDDEN_FROM: Record<MerchantRole, readonly string[]> = {
   operator: ["API keys", "Webhooks"],
   finance: ["API keys", "Webhooks"],
   support: ["Payouts", "Reports", "API keys", "Webhooks", "Events"],
-  developer: ["Approvals"],
+  developer: [],
   viewer: ["Approvals", "API keys", "Webhooks"],
 };
 

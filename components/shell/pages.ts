@@ -101,7 +101,7 @@ export const SHELL_PAGES: readonly ShellPage[] = [
     key: "a",
     also: ["requests", "second person", "approve", "four eyes"],
     group: "main",
-    permission: "transaction.refund",
+    permission: "approval.request",
   },
   {
     label: "Payouts",

@@ -109,7 +109,7 @@ export const SHELL_KEYS: Readonly<Record<string, readonly [path: string, permiss
   n: ["/subscriptions", "subscription.read"],
   v: ["/invoices", "invoice.read"],
   d: ["/disputes", "dispute.read"],
-  a: ["/approvals", "transaction.refund"],
+  a: ["/approvals", "approval.request"],
   p: ["/plans", "subscription_plan.read"],
   k: ["/developers/api-keys", "api_key.manage"],
   w: ["/developers/webhooks", "webhook_endpoint.read"],

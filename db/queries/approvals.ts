@@ -1,20 +1,35 @@
-import { and, eq, sql as fragment, ne, type SQL } from "drizzle-orm";
+import { and, eq, sql as fragment, isNull, ne, type SQL } from "drizzle-orm";
 import type { ApprovalAction, ApprovalStatus } from "@/lib/contract/approvals/words";
 import type { Mode } from "@/lib/contract/transactions/words";
 import type { Orm, Sql, Transaction } from "../client";
 import { type ApprovalRequestRow, type ApprovalRuleRow, approvalRequests, approvalRules } from "../schema/approvals";
+import type { NewEvent } from "../schema/events";
 import type { ActorRecord } from "../schema/operations";
 import type { Fragment } from "./statement-text";
 
 /** A request as it is now. `refund_id`: the transaction that its approval made. */
 export type ApprovalRow = ApprovalRequestRow & { refund_id: string | null };
 
-/** The payment `p` of a request `r` can never be refunded by its amount any more. */
-const IS_IMPOSSIBLE = `exists (select from payments p where p.environment_id = r.environment_id and p.id = r.subject_id
-    and (p.amount_captured - p.amount_refunded < r.amount or p.status not in ('CAPTURED', 'SETTLED', 'PARTIALLY_REFUNDED')
-      or p.capture_reversed_at is not null or coalesce(p.dispute_status in ('LOST', 'ACCEPTED'), false)))`;
+/** What a request changes is no longer as its requester saw it: the act can never be done any more. */
+const IS_IMPOSSIBLE = `case r.action
+    when 'REFUND' then exists (select from payments p where p.environment_id = r.environment_id and p.id = r.subject_id
+      and (p.amount_captured - p.amount_refunded < r.amount or p.status not in ('CAPTURED', 'SETTLED', 'PARTIALLY_REFUNDED')
+        or p.capture_reversed_at is not null or coalesce(p.dispute_status in ('LOST', 'ACCEPTED'), false)))
+    when 'BANK_ACCOUNT' then r.parameters->'before' is distinct from coalesce((
+      select jsonb_build_object('holder', b.holder, 'bank_name', b.bank_name, 'country', b.country, 'last4', b.last4)
+      from bank_accounts b where b.environment_id = r.environment_id), 'null')
+    when 'LIVE_KEY' then (r.parameters->'after'->>'expires_at')::timestamptz <= now()
+      or (r.parameters->>'act' <> 'CREATE' and not exists (
+        select from api_keys k where k.environment_id = r.environment_id and k.id = r.subject_id and k.status <> 'REVOKED'
+          and k.updated_at = (r.parameters->>'updated_at')::timestamptz and (k.expires_at is null or k.expires_at > now())
+          and not exists (select from api_keys n where n.environment_id = k.environment_id and n.rotated_from = k.id)))
+    when 'APPROVAL_RULE' then r.parameters->'before' is distinct from coalesce((
+      select jsonb_build_object('roles', to_jsonb(a.roles), 'above_usd', a.above_usd, 'day_usd', a.day_usd,
+        'finance_decides', a.finance_decides)
+      from approval_rules a where a.environment_id = r.environment_id and a.action = r.parameters->>'action'), 'null')
+    end`;
 
-/** A request ends without a write when its time is over or its payment changed. */
+/** A request ends without a write when its time is over, or its subject changed. */
 const STATUS = `case when r.status <> 'PENDING' then r.status when r.expires_at <= now() then 'EXPIRED'
     when ${IS_IMPOSSIBLE} then 'FAILED' else 'PENDING' end`;
 
@@ -22,7 +37,7 @@ const REFUND = `(select o.transaction_id from operations o where o.environment_i
 
 const columns = (sql: Sql | Transaction) => sql.unsafe(`r.*, ${STATUS} as status, ${REFUND} as refund_id`);
 
-/** Adds a request. False: the payment has an open one. Call it after {@link closeEnded}. */
+/** Adds a request. False: its subject has an open one. Call it after {@link closeEnded}. */
 export async function insertApprovalRequest(tx: Orm, row: ApprovalRequestRow): Promise<boolean> {
   const rows = await tx
     .insert(approvalRequests)
@@ -32,11 +47,14 @@ export async function insertApprovalRequest(tx: Orm, row: ApprovalRequestRow): P
   return rows.length === 1;
 }
 
-/** Stores the end of a payment's open request that has ended. Index: `approval_requests_open`. */
-export async function closeEnded(tx: Orm, environmentId: string, subjectId: string): Promise<void> {
+/** Stores the end of a subject's open request that has ended. Index: `approval_requests_open`. */
+export async function closeEnded(
+  tx: Orm,
+  { environment_id: environmentId, action, subject_id: subjectId }: ApprovalRequestRow,
+): Promise<void> {
   await tx.execute(fragment`
     update approval_requests r set status = (${fragment.raw(STATUS)})::text
-    where r.environment_id = ${environmentId}::uuid and r.action = 'REFUND' and r.subject_id = ${subjectId}::uuid
+    where r.environment_id = ${environmentId}::uuid and r.action = ${action} and r.subject_id = ${subjectId}::uuid
       and r.status = 'PENDING' and (${fragment.raw(STATUS)}) <> 'PENDING'`);
 }
 
@@ -63,14 +81,20 @@ export function listRequestsOf(
 export function listApprovalRequests(
   sql: Sql,
   environmentId: string,
-  { isOpen, limit, offset }: { isOpen: boolean; limit: number; offset: number },
+  {
+    actions,
+    isOpen,
+    limit,
+    offset,
+  }: { actions: readonly ApprovalAction[]; isOpen: boolean; limit: number; offset: number },
 ): Promise<ApprovalRow[]> {
   const condition = isOpen
     ? `r.status = 'PENDING' and (${STATUS}) = 'PENDING'`
     : `(r.status <> 'PENDING' or (${STATUS}) <> 'PENDING')`;
   return sql<ApprovalRow[]>`
     select ${columns(sql)} from approval_requests r
-    where r.environment_id = ${environmentId}::uuid and ${sql.unsafe(condition)}
+    where r.environment_id = ${environmentId}::uuid and r.action = any(${actions as string[]}::text[])
+      and ${sql.unsafe(condition)}
     order by r.id desc limit ${limit}::int offset ${offset}::int`;
 }
 
@@ -78,14 +102,13 @@ export function listApprovalRequests(
 export async function countOpenRequests(
   sql: Sql,
   environmentId: string,
-  userId: string,
-  limit: number,
+  { userId, actions, limit }: { userId: string; actions: readonly ApprovalAction[]; limit: number },
 ): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*)::int as count from (
       select 1 from approval_requests r
       where r.environment_id = ${environmentId}::uuid and r.status = 'PENDING' and r.requested_by <> ${userId}::uuid
-        and (${sql.unsafe(STATUS)}) = 'PENDING'
+        and r.action = any(${actions as string[]}::text[]) and (${sql.unsafe(STATUS)}) = 'PENDING'
       limit ${limit}::int) open`;
   return row.count;
 }
@@ -96,6 +119,58 @@ const pending = (environmentId: string, id: string) =>
     eq(approvalRequests.id, id),
     eq(approvalRequests.status, "PENDING"),
   );
+
+/**
+ * Approves an act that is one transaction with its approval, unless the request has ended or what it changes is
+ * no longer as it was. The caller holds the lock on what it changes. `roles`: of those who may act.
+ */
+export async function approveAct(
+  tx: Orm,
+  environmentId: string,
+  { id, by, at, roles }: { id: string; by: string; at: string; roles: readonly string[] },
+): Promise<boolean> {
+  const rows = await tx.execute(fragment`
+    update approval_requests r set status = 'APPROVED', decided_by = u.id, decided_by_name = coalesce(u.name, u.email),
+      decided_at = ${at}::timestamptz, mail_due = true
+    from users u
+    where r.environment_id = ${environmentId}::uuid and r.id = ${id}::uuid and r.action <> 'REFUND'
+      and (${fragment.raw(STATUS)}) = 'PENDING'
+      and u.id = ${by}::uuid and u.id <> r.requested_by and u.role in ('owner', 'admin')
+      and exists (select from users who where who.id = r.requested_by and who.role::text = any(string_to_array(${roles.join()}::text, ',')))
+    returning 1`);
+  return rows.length === 1;
+}
+
+/** Claims an approved key for its requester, once. False: it is collected, too old, or another's. */
+export async function claimKey(
+  tx: Orm,
+  environmentId: string,
+  { id, by, keyId, days }: { id: string; by: string; keyId: string; days: number },
+): Promise<boolean> {
+  const rows = await tx
+    .update(approvalRequests)
+    .set({ key_id: keyId })
+    .where(
+      and(
+        eq(approvalRequests.environment_id, environmentId),
+        eq(approvalRequests.id, id),
+        eq(approvalRequests.status, "APPROVED"),
+        eq(approvalRequests.requested_by, by),
+        isNull(approvalRequests.key_id),
+        fragment`${approvalRequests.decided_at} > now() - make_interval(days => ${days}::int)`,
+      ),
+    )
+    .returning({ id: approvalRequests.id });
+  return rows.length === 1;
+}
+
+/** Another member may decide on requests of this one. */
+export async function hasOtherDecider(tx: Orm, environmentId: string, userId: string): Promise<boolean> {
+  const rows = await tx.execute(fragment`
+    select from users u join environments e on e.merchant_id = u.merchant_id
+    where e.id = ${environmentId}::uuid and u.role in ('owner', 'admin') and u.id <> ${userId}::uuid limit 1`);
+  return rows.length === 1;
+}
 
 type Ending = Partial<Pick<ApprovalRequestRow, "decided_by" | "decided_by_name" | "decided_at" | "comment">>;
 
@@ -137,16 +212,36 @@ export async function findRule(
   return rows[0] ?? null;
 }
 
-/** Replaces a rule. Returns the one before, which it locks. */
-export async function replaceRule(tx: Orm, rule: ApprovalRuleRow): Promise<ApprovalRuleRow | null> {
-  const { environment_id, action, ...values } = rule;
-  await tx.execute(fragment`select pg_advisory_xact_lock(hashtextextended('approval rule ' || ${environment_id}, 0))`);
-  const before = await findRule(tx, environment_id, action);
+/** An environment's rules, one per action. */
+export function listRules(orm: Orm, environmentId: string): Promise<ApprovalRuleRow[]> {
+  return orm.select().from(approvalRules).where(eq(approvalRules.environment_id, environmentId));
+}
+
+/** Replaces a rule. After {@link lockSettings}. */
+export async function replaceRule(tx: Orm, rule: ApprovalRuleRow): Promise<void> {
+  const { environment_id: _, action: __, ...values } = rule;
   await tx
     .insert(approvalRules)
     .values(rule)
     .onConflictDoUpdate({ target: [approvalRules.environment_id, approvalRules.action], set: values });
-  return before;
+}
+
+/** Serializes changes of an environment's bank account or rules with the approvals of such changes. */
+export async function lockSettings(tx: Orm, environmentId: string): Promise<void> {
+  await tx.execute(fragment`select pg_advisory_xact_lock(hashtextextended('approval rule ' || ${environmentId}, 0))`);
+}
+
+/** True if a rule binds the member's role. */
+export async function isBound(
+  orm: Orm,
+  environmentId: string,
+  action: ApprovalAction,
+  userId: string,
+): Promise<boolean> {
+  const rows = await orm.execute(fragment`
+    select from approval_rules r join users u on u.role::text = any(r.roles)
+    where r.environment_id = ${environmentId}::uuid and r.action = ${action} and u.id = ${userId}::uuid`);
+  return rows.length === 1;
 }
 
 /** The rule that binds a member now, and the US cents they refunded alone within its day. */
@@ -233,6 +328,9 @@ export type RefundApproval = {
   readonly by: string;
   readonly auditId: string;
   readonly requestId: string;
+  readonly at: string;
+  /** The event of the approval, whose refund is this transaction. */
+  readonly event: (refundId: string) => NewEvent;
 };
 
 /**
@@ -242,14 +340,15 @@ export type RefundApproval = {
 export function approveInside(
   sql: Sql | Transaction,
   environmentId: string,
-  { paymentId, operationId }: { paymentId: string; operationId: string },
-  { id, by, auditId, requestId }: RefundApproval,
+  { paymentId, operationId, refundId }: { paymentId: string; operationId: string; refundId: string },
+  { id, by, auditId, requestId, at, event: eventOf }: RefundApproval,
 ) {
   const actor: ActorRecord = { type: "user", id: by };
+  const event = eventOf(refundId);
   return {
     ctes: sql`, approved as (
       update approval_requests r set status = 'APPROVED', decided_by = u.id, decided_by_name = coalesce(u.name, u.email),
-        decided_at = now(), operation_id = ${operationId}::uuid, mail_due = true
+        decided_at = ${at}::timestamptz, operation_id = ${operationId}::uuid, mail_due = true
       from users u
       where r.environment_id = ${environmentId}::uuid and r.id = ${id}::uuid and r.status = 'PENDING' and r.expires_at > now()
         and r.subject_id = ${paymentId}::uuid and r.amount = (select amount from locked)
@@ -265,6 +364,13 @@ export function approveInside(
       select ${environmentId}::uuid, ${auditId}::uuid, ${actor as never}::jsonb, 'approval_request.approved', ${id}::uuid,
         ${requestId}::uuid, jsonb_build_object('name', requested_by_name)
       from approved
+    ),
+    approved_event as (
+      insert into events (environment_id, id, type, object_id, sequence, data, created_at)
+      select ${environmentId}::uuid, ${event.id}::uuid, ${event.type}, ${id}::uuid, (select coalesce(max(sequence), 0) + 1 from events
+          where environment_id = ${environmentId}::uuid and object_id = ${id}::uuid),
+        ${event.data}::text::json, ${event.created_at}::timestamptz
+      from approved
     )`,
     check: sql`, require_written(1 - (select count(*) from reserved) + (select count(*) from approved))`,
   };
@@ -273,7 +379,7 @@ export function approveInside(
 /** A request with a mail to write: while it is open to those who may decide, then to its member. */
 export type ApprovalMailDue = Pick<
   ApprovalRequestRow,
-  "environment_id" | "id" | "amount" | "currency" | "requested_by"
+  "environment_id" | "id" | "action" | "amount" | "currency" | "parameters" | "requested_by"
 > & {
   status: ApprovalStatus;
   mode: Mode;
@@ -298,7 +404,7 @@ export async function takeApprovalMails(tx: Orm, limit: number): Promise<Approva
     update approval_requests r set mail_due = false
     from due join environments e on e.id = due.environment_id
     where r.environment_id = due.environment_id and r.id = due.id
-    returning r.environment_id, r.id, r.amount::float8 as amount, r.currency, r.status, r.requested_by, e.mode, e.merchant_id,
+    returning r.environment_id, r.id, r.action, r.amount::float8 as amount, r.currency, r.parameters, r.status, r.requested_by, e.mode, e.merchant_id,
       exists (select from approval_rules a where a.environment_id = r.environment_id and a.action = 'REFUND' and a.finance_decides)
         as finance_decides,
       (select u.email from users u where u.id = r.requested_by and u.owns_email) as requester,

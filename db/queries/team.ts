@@ -1,4 +1,5 @@
 import { and, asc, eq, inArray, isNull, sql } from "drizzle-orm";
+import type { ApprovalAction } from "@/lib/contract/approvals/words";
 import type { MerchantRole } from "@/lib/contract/permissions";
 import type { Orm } from "../client";
 import {
@@ -148,7 +149,11 @@ export async function voidInvitations(tx: Orm, userId: string): Promise<void> {
  * Withdraws the open requests of a member who leaves, or may no longer act. Their row locks order this against
  * an approval: T1 sees the withdrawal, or the approval is committed.
  */
-export async function withdrawRequestsOf(tx: Orm, environmentIds: readonly string[], userId: string): Promise<void> {
+export async function withdrawRequestsOf(
+  tx: Orm,
+  environmentIds: readonly string[],
+  { userId, actions }: { userId: string; actions: readonly ApprovalAction[] },
+): Promise<void> {
   await tx
     .update(approvalRequests)
     .set({ status: "WITHDRAWN", mail_due: false })
@@ -157,6 +162,7 @@ export async function withdrawRequestsOf(tx: Orm, environmentIds: readonly strin
         inArray(approvalRequests.environment_id, [...environmentIds]),
         eq(approvalRequests.requested_by, userId),
         eq(approvalRequests.status, "PENDING"),
+        inArray(approvalRequests.action, [...actions]),
       ),
     );
 }

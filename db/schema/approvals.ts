@@ -12,7 +12,9 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
-import { APPROVAL_ACTIONS, APPROVAL_STATUSES } from "@/lib/contract/approvals/words";
+import type { OverlapHours } from "@/lib/contract/api-keys/api-keys";
+import type { ApprovalRule, ApprovedKeySettings } from "@/lib/contract/approvals/approvals";
+import { APPROVAL_ACTIONS, APPROVAL_STATUSES, type ApprovalAction, type KeyAct } from "@/lib/contract/approvals/words";
 import type { RefundReason } from "@/lib/contract/transactions/words";
 import { environmentId, instant, money, oneOf } from "../columns";
 
@@ -56,11 +58,12 @@ export const approvalRequests = pgTable(
     environment_id: environmentId(),
     id: uuid("id").notNull(),
     action: oneOf("approval_action", APPROVAL_ACTIONS)("action").notNull(),
-    /** The payment to refund. */
+    /** The payment to refund, the key (also one not created yet), or the environment. */
     subject_id: uuid("subject_id").notNull(),
-    amount: money("amount").notNull(),
-    currency: text("currency").notNull(),
-    /** The other parameters of the act. */
+    /** Of refunds. */
+    amount: money("amount"),
+    currency: text("currency"),
+    /** The other parameters of the act, and what they were before. */
     parameters: jsonb("parameters").$type<ApprovalParameters>().notNull(),
     reason: text("reason").notNull(),
     /** A PENDING one may have expired, or its payment may no longer allow it: reads show that. */
@@ -75,6 +78,8 @@ export const approvalRequests = pgTable(
     comment: text("comment"),
     /** The operation that T1 wrote with the approval. */
     operation_id: uuid("operation_id"),
+    /** The key that its requester collected after the approval. */
+    key_id: uuid("key_id"),
     /** A mail is due: to those who may decide, or to the member who requested. */
     mail_due: boolean("mail_due").notNull().default(true),
     created_at: instant("created_at").notNull(),
@@ -90,20 +95,38 @@ export const approvalRequests = pgTable(
     index("approval_requests_subject").on(table.environment_id, table.subject_id, table.id),
     /** Serves the job that mails. Nearly empty. */
     index("approval_requests_mail_due").on(table.environment_id, table.id).where(sql`mail_due`),
-    check("approval_requests_amount", sql`${table.amount} > 0`),
+    check(
+      "approval_requests_amount",
+      sql`case when ${table.action} = 'REFUND' then ${table.amount} > 0 and ${table.currency} is not null
+        else ${table.amount} is null and ${table.currency} is null end`,
+    ),
     /** Whoever requested never decides. */
     check("approval_requests_second_person", sql`${table.decided_by} <> ${table.requested_by}`),
     check(
       "approval_requests_decided",
-      sql`(${table.status} = 'APPROVED') = (${table.operation_id} is not null)
+      sql`(${table.status} = 'APPROVED' and ${table.action} = 'REFUND') = (${table.operation_id} is not null)
+        and (${table.key_id} is null or (${table.status} = 'APPROVED' and ${table.action} = 'LIVE_KEY'))
         and (${table.status} not in ('APPROVED', 'REJECTED') or (${table.decided_by} is not null and ${table.decided_at} is not null))`,
     ),
   ],
 );
 export type ApprovalRequestRow = typeof approvalRequests.$inferSelect;
 
-export type ApprovalParameters = {
-  reason: RefundReason | null;
-  comment: string | null;
-  acknowledge_dispute: boolean;
+export type RefundDetails = { reason: RefundReason | null; comment: string | null; acknowledge_dispute: boolean };
+/** `before`: null while the merchant had set no account. */
+export type BankAccountChange = { before: Destination | null; after: Destination };
+type Destination = { holder: string; bank_name: string; country: string; last4: string };
+export type KeyChange = {
+  act: KeyAct;
+  before: ApprovedKeySettings | null;
+  after: ApprovedKeySettings;
+  overlap_hours: OverlapHours | null;
+  /** The key's version, as of which this was requested. */
+  updated_at: string | null;
 };
+export type RuleChange = {
+  action: Exclude<ApprovalAction, "APPROVAL_RULE">;
+  before: ApprovalRule;
+  after: ApprovalRule;
+};
+export type ApprovalParameters = RefundDetails | BankAccountChange | KeyChange | RuleChange;

@@ -7,7 +7,7 @@ import type { Payment } from "@/lib/contract/payments/payment";
 import { listPayouts, listSettlementBatches } from "@/lib/contract/settlement/endpoints";
 import type { Subscription } from "@/lib/contract/subscriptions/subscription";
 import { testWebhookEndpoint } from "@/lib/contract/webhooks/endpoints";
-import { requestRefund } from "@/lib/domain/approvals/requests";
+import { requestRefund } from "@/lib/domain/approvals/acts";
 import { createPaymentLink } from "@/lib/domain/checkout/payment-links";
 import { runPayouts } from "@/lib/domain/settlement/payouts";
 import { runSettlement } from "@/lib/domain/settlement/settle";
@@ -42,9 +42,9 @@ export async function idsOf(
   const link = await createPaymentLink(tenant.context(), createPaymentLinkBody.parse(price));
   const [key] = await sql<{ id: string }[]>`select id from api_keys where environment_id = ${merchant.test.id} limit 1`;
   const requester = { userId: newId(), name: "Ada", email: "ada@shop.example", role: "operator" as const };
-  const request = { subject: payment.id, parameters: { amount: 1 }, reason: "The parcel is lost", user: requester };
+  const request = { subject: payment.id, parameters: { amount: 1 }, reason: "The parcel is lost" };
   return {
-    approvals: (await requestRefund(tenant.context(), request)).id,
+    approvals: (await requestRefund(tenant.context(), request, requester)).id,
     plans: (await newPlan(api)).id,
     events: await first(api.call(listEvents)),
     "api-keys": encodeId("apiKey", key?.id ?? ""),

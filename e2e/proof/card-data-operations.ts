@@ -108,6 +108,7 @@ const SAMPLES: Record<string, object> = {
     reason: "A torn print",
   },
   rejectRequest: { comment: "Not ours" },
+  updateRoleRule: { action: "BANK_ACCOUNT", roles: ["owner"] },
   updateRefundRule: { roles: ["operator"], above_usd: 100, day_usd: null, finance_decides: true },
 };
 

@@ -1,4 +1,5 @@
 import type { ApiKey } from "./api-keys/api-keys";
+import type { ApprovalRequestObject } from "./approvals/approvals";
 import type { ClientSession } from "./checkout/client-session";
 import type { Customer } from "./customers/customer";
 import type { Dispute } from "./disputes/dispute";
@@ -463,4 +464,30 @@ export const apiKey: ApiKey = {
 };
 
 /** Fields common to all lists in examples. */
+export const APPROVER_ID = encodeId("user", "019aa0a2-6e40-7c91-b3d8-5a2f7e9c1b64");
+/** A colleague has to approve the refund of the example. */
+export const approvalRequest: ApprovalRequestObject = {
+  id: encodeId("approval", "019aa1c6-2d80-7b35-9e4a-8c1f6d3b7a20"),
+  object: "approval_request",
+  action: "REFUND",
+  subject: PAYMENT_ID,
+  parameters: {
+    amount: refund.amount,
+    currency: refund.currency,
+    reason: "CUSTOMER_REQUEST",
+    comment: null,
+    acknowledge_dispute: false,
+  },
+  reason: "The parcel is lost.",
+  status: "PENDING",
+  requested_by: { id: encodeId("user", "019aa0a1-3c20-7d84-8f5b-4e9a2c7d6b13") },
+  decided_by: null,
+  decided_at: null,
+  comment: null,
+  result: null,
+  environment: "sandbox",
+  expires_at: "2026-11-27T15:31:04.902Z",
+  created_at: "2026-11-20T15:31:04.902Z",
+};
+
 export const page = { object: "list", limit: 20, offset: 0, has_more: false, total_capped: false } as const;

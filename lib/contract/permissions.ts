@@ -47,6 +47,7 @@ const DASHBOARD_PERMISSIONS = [
   "payout.retry",
   "saved_view.share",
   "note.write",
+  "approval.request",
   "approval.decide",
 ] as const;
 type DashboardPermission = (typeof DASHBOARD_PERMISSIONS)[number];
@@ -67,7 +68,7 @@ const READING = [
 ] as const;
 
 /** Permissions of every member who may change anything. */
-const OF_COLLEAGUES = ["saved_view.share", "note.write"] as const;
+const OF_COLLEAGUES = ["saved_view.share", "note.write", "approval.request"] as const;
 
 /** Permissions that show the balance. Events contain payouts and settlement batches. */
 const OF_BALANCE: readonly Permission[] = ["balance.read", "report.read", "event.read"];

@@ -29,7 +29,7 @@ const VIEWER_ENDPOINTS = [
   "listNotes",
   ...["listPaymentApprovals", "withdrawRequest"],
 ];
-const OF_COLLEAGUES = ["createNote", "updateNote", "deleteNote"];
+const OF_COLLEAGUES = ["createNote", "updateNote", "deleteNote", "createApprovalRequest"];
 const OF_OPERATORS = [
   ...VIEWER_ENDPOINTS,
   ...OF_COLLEAGUES,
@@ -38,26 +38,24 @@ const OF_OPERATORS = [
   "createPaymentLink",
   "updatePaymentLink",
   "previewNewSubscription",
-  "createApprovalRequest",
 ];
-const OF_THE_TEAM = ["inviteMember", "resendInvitation", "changeRole", "removeMember", "updateRefundRule"];
-const OF_APPROVERS = ["createApprovalRequest", "approveRequest", "rejectRequest"];
+const OF_THE_TEAM = [
+  ...["inviteMember", "resendInvitation", "changeRole", "removeMember"],
+  ...["updateRefundRule", "updateRoleRule"],
+];
+const OF_APPROVERS = ["approveRequest", "rejectRequest"];
 const OPEN_TO: Record<MerchantRole, readonly string[]> = {
   viewer: VIEWER_ENDPOINTS,
   admin: OF_MERCHANTS.map(({ name }) => name).filter((name) => !OF_THE_TEAM.includes(name)),
   operator: OF_OPERATORS,
   finance: [...VIEWER_ENDPOINTS, ...OF_COLLEAGUES, ...OF_APPROVERS, "sendReceipt", "retryPayout"],
-  support: [
-    ...VIEWER_ENDPOINTS.filter((name) => name !== "updateReportMail"),
-    ...OF_COLLEAGUES,
-    "sendReceipt",
-    "createApprovalRequest",
-  ],
+  support: [...VIEWER_ENDPOINTS.filter((name) => name !== "updateReportMail"), ...OF_COLLEAGUES, "sendReceipt"],
   developer: [
     ...VIEWER_ENDPOINTS,
     ...OF_COLLEAGUES,
     "getClockPresets",
     ...["createApiKey", "updateApiKey", "rotateApiKey", "disableApiKey", "enableApiKey", "revokeApiKey"],
+    "collectKey",
   ],
   owner: OF_MERCHANTS.map(({ name }) => name),
 };

@@ -33,9 +33,10 @@ import { resendVerification, signUp, verifyEmail } from "@/lib/domain/accounts/s
 import { setKeyState } from "@/lib/domain/api-keys/change-keys";
 import { editApiKey, issueApiKey, reissueApiKey } from "@/lib/domain/api-keys/issue-keys";
 import { getApiKey, requireKeyManager } from "@/lib/domain/api-keys/read-keys";
+import { collectKey, requestAct } from "@/lib/domain/approvals/acts";
 import { approveRequest } from "@/lib/domain/approvals/approve";
-import { listPaymentRequests, rejectRequest, requestRefund, withdrawRequest } from "@/lib/domain/approvals/requests";
-import { updateRefundRule } from "@/lib/domain/approvals/rules";
+import { listPaymentRequests, rejectRequest, withdrawRequest } from "@/lib/domain/approvals/requests";
+import { NO_RULE, requireAlone, updateRule } from "@/lib/domain/approvals/rules";
 import { updateCheckoutAppearance } from "@/lib/domain/checkout/appearance";
 import { createPaymentLink, updatePaymentLink } from "@/lib/domain/checkout/payment-links";
 import { environmentNow } from "@/lib/domain/context";
@@ -153,6 +154,7 @@ const BUSINESS = [
     return {};
   }),
   forUsers(apiKeys.createApiKey, async ({ ctx, user }, body) => {
+    await requireAlone(ctx, "LIVE_KEY");
     await requireKeyManager(ctx, user, body.permissions);
     return issueApiKey(attemptContext(ctx, body), body);
   }),
@@ -161,11 +163,13 @@ const BUSINESS = [
     return editApiKey(ctx, { id, ...body });
   }),
   forUsers(apiKeys.rotateApiKey, async ({ ctx, user, params: { id } }, body) => {
+    await requireAlone(ctx, "LIVE_KEY");
     await requireKeyManager(ctx, user, (await getApiKey(ctx, { id })).permissions);
     return reissueApiKey(attemptContext(ctx, body), { id, overlap_hours: body.overlap_hours });
   }),
   forUsers(apiKeys.disableApiKey, ({ ctx, params: { id } }) => setKeyState(ctx, { id, action: "disable" })),
   forUsers(apiKeys.enableApiKey, async ({ ctx, user, params: { id } }) => {
+    await requireAlone(ctx, "LIVE_KEY");
     await requireKeyManager(ctx, user, (await getApiKey(ctx, { id })).permissions);
     return setKeyState(ctx, { id, action: "enable" });
   }),
@@ -222,13 +226,20 @@ const BUSINESS = [
     object: "list" as const,
     data: await listPaymentRequests(ctx, { subject, user }),
   })),
-  forUsers(approvals.createApprovalRequest, ({ ctx, user }, { action: _, ...body }) =>
-    requestRefund(ctx, { ...body, user }),
-  ),
+  forUsers(approvals.createApprovalRequest, ({ ctx, user }, act) => requestAct(ctx, act, user)),
   forUsers(approvals.approveRequest, ({ ctx, user, params: { id } }) => approveRequest(ctx, { id, user })),
   forUsers(approvals.rejectRequest, ({ ctx, user, params: { id } }, body) => rejectRequest(ctx, { id, ...body, user })),
   forUsers(approvals.withdrawRequest, ({ ctx, user, params: { id } }) => withdrawRequest(ctx, { id, user })),
-  forUsers(approvals.updateRefundRule, ({ ctx }, rule) => updateRefundRule(ctx, rule)),
+  forUsers(approvals.collectKey, ({ ctx, user, params: { id } }) => collectKey(ctx, { id, user })),
+  forUsers(approvals.updateRefundRule, async ({ ctx }, rule) => {
+    await updateRule(ctx, { action: "REFUND", ...rule });
+    return rule;
+  }),
+  forUsers(approvals.updateRoleRule, async ({ ctx }, { action, roles }) => {
+    const rule = { ...NO_RULE, roles };
+    await updateRule(ctx, { action, ...rule });
+    return rule;
+  }),
   forUsers(savedViews.listSavedViews, async ({ ctx, user: { userId } }, { list }) => ({
     object: "list" as const,
     data: await views.listSavedViews(ctx, { userId, list }),

@@ -35,7 +35,7 @@ export default async function DashboardLayout({ children, params }: DashboardLay
     unverifiedAccountDays: env.unverifiedAccountDays,
     mail: await mailRouteOfPage(),
     permissions: [...user.permissions],
-    approvals: can("transaction.refund") ? await findMenuCount(ctx, user) : null,
+    approvals: can("approval.request") ? await findMenuCount(ctx, user) : null,
     clock: ctx.environment.clock,
     preferences: user.preferences,
   };

@@ -309,8 +309,10 @@ function reserve(sql: Sql | SqlTransaction, followUp: FollowUp, wholeOnly: boole
 }
 
 /** Guards of a refund besides its payment: limits of the key, or the rule and the approval of members. */
-function limitsOf(sql: Sql | SqlTransaction, { id, environment, claim, paymentId, alone, approval }: FollowUp) {
-  if (approval) return approveInside(sql, environment.id, { paymentId, operationId: id }, approval);
+function limitsOf(sql: Sql | SqlTransaction, { id, environment, claim, paymentId, refund, alone, approval }: FollowUp) {
+  if (approval && refund) {
+    return approveInside(sql, environment.id, { paymentId, operationId: id, refundId: refund.id }, approval);
+  }
   if (alone) return countAlone(sql, environment.id, alone);
   const keyId = claim?.actor.type === "api_key" ? claim.actor.id : null;
   return keyId === null ? { ctes: sql``, check: sql`` } : countLimited(sql, environment.id, keyId);

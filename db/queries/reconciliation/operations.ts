@@ -69,14 +69,14 @@ export const OPERATION_CHECKS: readonly BookCheck[] = [
   {
     check: "approval_is_one_refund",
     proves:
-      "Every approved request is exactly one refund of its amount, and every refund under a request's key was approved.",
+      "Every approved request for a refund is exactly one refund of its amount, and every refund under a request's key was approved.",
     sql: `
       select r.environment_id, r.subject_id as payment_id, r.id as approval_request_id, r.operation_id, r.amount,
         'no such refund of this payment, amount and currency' as problem
       from approval_requests r
       left join operations o on o.environment_id = r.environment_id and o.id = r.operation_id and o.kind = 'refund'
         and o.payment_id = r.subject_id and o.amount = r.amount and o.currency = r.currency
-      where r.status = 'APPROVED' and o.id is null
+      where r.status = 'APPROVED' and r.action = 'REFUND' and o.id is null
       union all
       select o.environment_id, o.payment_id, null, o.id, o.amount, coalesce(r.approvals, 0) || ' requests approved it'
       from operations o

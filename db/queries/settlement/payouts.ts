@@ -1,5 +1,6 @@
-import type { Sql, Transaction } from "@/db/client";
-import type { BankAccountRow, PayoutRow } from "@/db/schema/payouts";
+import { sql as fragment } from "drizzle-orm";
+import type { Orm, Sql, Transaction } from "@/db/client";
+import { type BankAccountRow, bankAccounts, type PayoutRow } from "@/db/schema/payouts";
 import type { PayoutStatus } from "@/lib/contract/settlement/payout";
 import { clockNow } from "../clock";
 import { openPages, UNCAPPED } from "../export";
@@ -265,14 +266,14 @@ export async function findBankAccount(sql: Sql | Transaction, environmentId: str
 }
 
 export async function storeBankAccount(
-  tx: Transaction,
+  tx: Orm,
   environmentId: string,
   account: Pick<BankAccountRow, "holder" | "bank_name" | "country" | "last4">,
 ): Promise<void> {
   const { holder, bank_name, country, last4 } = account;
-  await tx`
-    insert into bank_accounts (environment_id, holder, bank_name, country, last4, updated_at)
-    values (${environmentId}, ${holder}, ${bank_name}, ${country}, ${last4}, now())
-    on conflict (environment_id) do update set holder = excluded.holder, bank_name = excluded.bank_name,
-      country = excluded.country, last4 = excluded.last4, updated_at = now()`;
+  const values = { holder, bank_name, country, last4, updated_at: fragment`now()` };
+  await tx
+    .insert(bankAccounts)
+    .values({ environment_id: environmentId, ...values })
+    .onConflictDoUpdate({ target: bankAccounts.environment_id, set: values });
 }

@@ -201,6 +201,8 @@ const FIELDS: Record<string, string> = {
   receipts_on_capture: "Receipts of payments",
   receipts_on_refund: "Receipts of refunds",
   roles: "Roles that need approval",
+  bank_account_roles: "Roles that need approval: bank account",
+  live_key_roles: "Roles that need approval: live keys",
   above_usd: "Refunds without approval up to, US dollars",
   day_usd: "Refunds a day without approval, US dollars",
   finance_decides: "Finance may approve",

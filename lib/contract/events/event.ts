@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { apiKey } from "@/lib/contract/api-keys/api-keys";
+import { approvalRequestObject } from "@/lib/contract/approvals/approvals";
 import { clientSession } from "@/lib/contract/checkout/client-session";
 import { dispute } from "@/lib/contract/disputes/dispute";
 import * as objects from "@/lib/contract/example-objects";
@@ -28,6 +29,7 @@ const payoutData = dataOf(payout, payout.partial());
 /** When the bank accepts or refuses the example, the bank day after its creation. */
 const ARRIVED_AT = "2026-11-23T01:01:05.793Z";
 const keyData = dataOf(apiKey, apiKey.partial());
+const approvalData = dataOf(approvalRequestObject, approvalRequestObject.partial());
 const KEY_CHANGED_AT = "2026-11-20T14:45:10.092Z";
 
 /** Catalog of events: sentence, schema and example. An event is written in the commit that makes it true. */
@@ -232,6 +234,40 @@ export const EVENTS = {
       },
     },
   },
+  "approval_request.created": {
+    summary: "A member of your team requested approval of a refund, a bank account, a live key or a weaker rule.",
+    data: approvalData,
+    example: first(objects.approvalRequest),
+  },
+  "approval_request.approved": {
+    summary:
+      "A colleague approved a request: the refund begins, or the change is made. The refund's own events report its outcome.",
+    data: approvalData,
+    example: {
+      object: {
+        ...objects.approvalRequest,
+        status: "APPROVED" as const,
+        decided_by: { id: objects.APPROVER_ID },
+        decided_at: "2026-11-20T16:02:11.480Z",
+        result: objects.refund.id,
+      },
+      previous: { status: "PENDING", decided_by: null, decided_at: null, result: null },
+    },
+  },
+  "approval_request.rejected": {
+    summary: "A colleague rejected a request, so nothing was done.",
+    data: approvalData,
+    example: {
+      object: {
+        ...objects.approvalRequest,
+        status: "REJECTED" as const,
+        decided_by: { id: objects.APPROVER_ID },
+        decided_at: "2026-11-20T16:02:11.480Z",
+        comment: "The parcel arrived on Friday.",
+      },
+      previous: { status: "PENDING", decided_by: null, decided_at: null, comment: null },
+    },
+  },
   "webhook_endpoint.disabled": {
     summary:
       "A webhook endpoint was disabled: it returned 410, every delivery failed for five days, or you disabled it.",
@@ -277,6 +313,7 @@ export const event = z
             payout,
             dispute,
             apiKey,
+            approvalRequestObject,
             webhookEndpoint,
             subscription,
             invoice,

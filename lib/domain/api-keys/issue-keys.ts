@@ -8,6 +8,7 @@ import {
   forgetLimitedAmount,
   insertApiKey,
   isRotated,
+  type ApiKeySettings as StoredSettings,
   updateApiKey,
 } from "@/db/queries/api-keys";
 import {
@@ -28,6 +29,7 @@ import type { Mode } from "@/lib/contract/transactions/words";
 import { idTime, newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
 import { onlyChanged } from "../accounts/account";
+import { requireAlone } from "../approvals/rules";
 import { type Context, resourceNotFound } from "../context";
 import { runOnce } from "../idempotency/run-once";
 import { invalidKeyState, isAllowListEntry, type KeyInput, lockKey } from "./change-keys";
@@ -83,7 +85,7 @@ function checksum(text: string): string {
   return digits;
 }
 
-const normalizeSettings = (input: ApiKeySettings) => ({
+export const normalizeSettings = (input: ApiKeySettings) => ({
   name: input.name.trim(),
   permissions: [...new Set(input.permissions)],
   expiresAt: input.expires_at === null ? null : instantOf(input.expires_at).toISOString(),
@@ -128,6 +130,8 @@ async function issueOnce(
 export type CreateApiKeyInput = ManagedBy & {
   /** UUID. */
   environmentId: string;
+  /** UUID of the new key; by default, one of now. */
+  id?: string | undefined;
   name: string;
   permissions: readonly Permission[];
   /** ISO 8601, in the future; null = never. */
@@ -149,8 +153,8 @@ export async function createApiKey(service: KeyService, input: CreateApiKeyInput
     const mode = await findEnvironmentMode(tx, input.environmentId);
     if (mode === null) throw resourceNotFound("environment", input.environmentId);
     const secret = newKeySecret(mode);
-    const id = newId();
-    const created_at = idTime(id);
+    const id = input.id ?? newId();
+    const created_at = input.id === undefined ? idTime(id) : service.clock.now().toISOString();
     const row = await insertApiKey(tx, input.environmentId, {
       id,
       name: input.name,
@@ -176,7 +180,7 @@ export async function createApiKey(service: KeyService, input: CreateApiKeyInput
  * Throws `invalid_parameter`. Call before any write: a refused value would stay in the table's files after a
  * rollback.
  */
-function checkSettings(input: Omit<CreateApiKeyInput, "environmentId">, now: Date): void {
+export function checkSettings(input: Omit<CreateApiKeyInput, "environmentId">, now: Date): void {
   const expiresAt = input.expiresAt ? new Date(input.expiresAt) : null;
   const errors: FieldError[] = [];
   const invalid = (param: string, message: string) => errors.push({ param, code: "invalid_parameter", message });
@@ -199,7 +203,7 @@ function checkSettings(input: Omit<CreateApiKeyInput, "environmentId">, now: Dat
 /**
  * Changes a key's name, permissions, expiry and allow list, but not its secret. Takes effect in every process
  * within a second. Refused if the key has changed since the caller read it, because the edit would undo that
- * change.
+ * change, and if it gives the key more than a colleague has approved.
  */
 export async function editApiKey(ctx: Context, { id, ...input }: UpdateApiKeyBody & { id: string }): Promise<ApiKey> {
   const { service, environment, actor, request } = ctx;
@@ -218,39 +222,65 @@ export async function editApiKey(ctx: Context, { id, ...input }: UpdateApiKeyBod
       throw invalidKeyState(row, now, replaced, detail);
     }
     const limits = wantedLimits === undefined ? row.limits : wantedLimits;
-    const changes = diffSettings(row, { ...wanted, limits });
-    if (Object.keys(changes).length === 0) return;
-    if (Date.parse(row.updated_at) !== instantOf(input.updated_at).getTime()) {
-      const detail = "The key was changed after you opened this page. Reload the page, then make your change again.";
-      throw invalidKeyState(row, now, replaced, detail);
-    }
-    const changed = await updateApiKey(tx, environment.id, row.id, {
+    const settings = {
       name: wanted.name,
       permissions: wanted.permissions,
       expires_at: wanted.expiresAt,
       ip_allow_list: wanted.ipAllowList,
       limits,
-      updated_at: now.toISOString(),
-    });
-    if (limits !== null && limits.currency !== row.limits?.currency) {
-      await forgetLimitedAmount(tx, environment.id, row.limits_counted_in ?? row.id);
+    };
+    if (Object.keys(diffSettings(row, settings)).length === 0) return;
+    if (Date.parse(row.updated_at) !== instantOf(input.updated_at).getTime()) {
+      const detail = "The key was changed after you opened this page. Reload the page, then make your change again.";
+      throw invalidKeyState(row, now, replaced, detail);
     }
-    await recordKeyAction(tx, "updated", { before: row, after: changed, now }, by, { changes });
+    if (widens(row, settings)) await requireAlone(ctx, "LIVE_KEY", tx);
+    await applyKeySettings(tx, { row, settings, now }, by);
   });
   return getApiKey(ctx, { id });
 }
 
+/** Stores checked settings of a locked key. `detail`: stored in the audit log with the changes. */
+export async function applyKeySettings(
+  tx: Orm,
+  { row, settings, now }: { row: ApiKeyRow; settings: StoredSettings; now: Date },
+  by: ManagedBy & { environmentId: string },
+  detail: Record<string, unknown> = {},
+): Promise<void> {
+  const { environmentId } = by;
+  const changes = diffSettings(row, settings);
+  const changed = await updateApiKey(tx, environmentId, row.id, { ...settings, updated_at: now.toISOString() });
+  if (settings.limits !== null && settings.limits.currency !== row.limits?.currency) {
+    await forgetLimitedAmount(tx, environmentId, row.limits_counted_in ?? row.id);
+  }
+  await recordKeyAction(tx, "updated", { before: row, after: changed, now }, by, { ...detail, changes });
+}
+
+/** True if a key with new settings can do something that it could not before. */
+export function widens(before: StoredSettings, after: StoredSettings): boolean {
+  const has = (list: readonly string[]) => (entry: string) => list.includes(entry);
+  if (!after.permissions.every(has(before.permissions))) return true;
+  if (before.expires_at !== null && (after.expires_at === null || after.expires_at > before.expires_at)) return true;
+  const anyBefore = before.ip_allow_list.length === 0;
+  if (!anyBefore && (after.ip_allow_list.length === 0 || !after.ip_allow_list.every(has(before.ip_allow_list))))
+    return true;
+  if (before.limits === null) return false;
+  if (after.limits === null || (before.limits.currency !== null && after.limits.currency !== before.limits.currency))
+    return true;
+  const raised = (was: number | null, is: number | null) => was !== null && (is === null || is > was);
+  return (["refund_max", "refunds_per_day", "refund_amount_per_day"] as const).some((limit) =>
+    raised(before.limits?.[limit] ?? null, after.limits?.[limit] ?? null),
+  );
+}
+
 /** An edit's changes as name → [before, after]. The order of permissions doesn't matter. */
-function diffSettings(
-  row: ApiKeyRow,
-  wanted: Omit<ReturnType<typeof normalizeSettings>, "limits"> & { limits: KeyLimits | null },
-) {
+function diffSettings(row: ApiKeyRow, wanted: StoredSettings) {
   const listed = (permissions: readonly string[]) => permissions.toSorted().join(", ");
   return onlyChanged({
     name: [row.name, wanted.name],
     permissions: [listed(row.permissions), listed(wanted.permissions)],
-    expires_at: [row.expires_at, wanted.expiresAt],
-    ip_allow_list: [row.ip_allow_list.join(", "), wanted.ipAllowList.join(", ")],
+    expires_at: [row.expires_at, wanted.expires_at],
+    ip_allow_list: [row.ip_allow_list.join(", "), wanted.ip_allow_list.join(", ")],
     limits: [row.limits && limitsText(row.limits), wanted.limits && limitsText(wanted.limits)],
   });
 }
@@ -273,7 +303,7 @@ export function reissueApiKey(
 /** Replaces a key by a new one with the same settings. The old one still works for `overlapHours`. */
 export function rotateApiKey(
   service: KeyService,
-  input: KeyInput & { overlapHours: OverlapHours },
+  input: KeyInput & { overlapHours: OverlapHours; newKeyId?: string },
 ): Promise<NewApiKey> {
   const { environmentId, overlapHours, actor, requestId } = input;
   return service.db.orm.transaction(async (tx) => {
@@ -288,6 +318,7 @@ export function rotateApiKey(
       { ...service, db: { orm: tx } },
       {
         environmentId,
+        id: input.newKeyId,
         name: old.name,
         permissions: old.permissions as Permission[],
         expiresAt: old.expires_at,

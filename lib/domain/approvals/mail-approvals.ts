@@ -1,6 +1,6 @@
 import { type ApprovalMailDue, takeApprovalMails } from "@/db/queries/approvals";
 import { listAddresses } from "@/db/queries/team";
-import { APPROVAL_DAYS } from "@/lib/contract/approvals/words";
+import { APPROVAL_DAYS, COLLECT_DAYS, type KeyAct } from "@/lib/contract/approvals/words";
 import { isMailable } from "@/lib/contract/emails";
 import { moneyTextWithCode } from "@/lib/contract/format";
 import { encodeId } from "@/lib/contract/ids";
@@ -20,9 +20,13 @@ export function mailApprovals(service: Pick<Service, "db" | "baseUrl">): Promise
   return service.db.orm.transaction(async (tx) => {
     const due = await takeApprovalMails(tx, REQUESTS_PER_RUN);
     for (const request of due) {
-      const { status, requester, merchant_id, finance_decides } = request;
+      const { action, status, requester, merchant_id, finance_decides } = request;
       if (status === "PENDING") {
-        const roles: MerchantRole[] = ["owner", "admin", ...(finance_decides ? (["finance"] as const) : [])];
+        const roles: MerchantRole[] = [
+          "owner",
+          "admin",
+          ...(finance_decides && action === "REFUND" ? (["finance"] as const) : []),
+        ];
         const found = await listAddresses(tx, merchant_id, roles, MAX_RECIPIENTS + 1);
         const recipients = found.filter((address) => address !== requester).slice(0, MAX_RECIPIENTS);
         for (const recipient of recipients) await writeMail(tx, { recipient, ...mailOf(service.baseUrl, request) });
@@ -34,27 +38,27 @@ export function mailApprovals(service: Pick<Service, "db" | "baseUrl">): Promise
   });
 }
 
-/** Without the reason and the comment: mail has no text that a user can choose. */
+/** Without the reason, the comment and names of keys and accounts: mail has no text that a user can choose. */
 function mailOf(baseUrl: string, request: ApprovalMailDue) {
-  const { mode, id, status, amount, currency, requester, decider } = request;
-  const money = moneyTextWithCode(amount, currency);
+  const { mode, id, status, requester, decider } = request;
+  const { act, failed } = wordsOf(request);
   const nameOf = (address: string | null) => (address && isMailable(address) ? address : "A colleague");
   const { subject, text } = {
     PENDING: {
-      subject: `Approve a refund of ${money}?`,
-      text: `${nameOf(requester)} requests your approval to refund ${money}. The first of you who decides settles it; after ${APPROVAL_DAYS} days the request expires:`,
+      subject: `Approve ${act}?`,
+      text: `${nameOf(requester)} requests your approval of ${act}. The first of you who decides settles it; after ${APPROVAL_DAYS} days the request expires:`,
     },
     APPROVED: {
-      subject: `Approved: the refund of ${money}`,
-      text: `${nameOf(decider)} approved your request to refund ${money}. Here is what became of it:`,
+      subject: `Approved: ${act}`,
+      text: `${nameOf(decider)} approved your request: ${act}. ${isCollected(request) ? `Collect its secret within ${COLLECT_DAYS} days; it is shown once:` : "Here is what became of it:"}`,
     },
     REJECTED: {
-      subject: `Rejected: the refund of ${money}`,
-      text: `${nameOf(decider)} rejected your request to refund ${money}, so nothing was refunded:`,
+      subject: `Rejected: ${act}`,
+      text: `${nameOf(decider)} rejected your request: ${act}. Nothing was done:`,
     },
     FAILED: {
-      subject: `Not possible: the refund of ${money}`,
-      text: `Your request to refund ${money} was approved, but the payment no longer allows it. Nothing was refunded for it:`,
+      subject: `Not possible: ${act}`,
+      text: `Your request was approved: ${act}. But ${failed}, so nothing was done:`,
     },
   }[status as "PENDING" | "APPROVED" | "REJECTED" | "FAILED"];
   return {
@@ -62,3 +66,32 @@ function mailOf(baseUrl: string, request: ApprovalMailDue) {
     paragraphs: [text, `${baseUrl}/${mode}/approvals/${encodeId("approval", id)}`],
   };
 }
+
+/** What was requested, and why it can fail. */
+function wordsOf({ action, amount, currency, parameters }: ApprovalMailDue): { act: string; failed: string } {
+  switch (action) {
+    case "REFUND":
+      return {
+        act: `a refund of ${moneyTextWithCode(amount ?? 0, currency ?? "")}`,
+        failed: "the payment no longer allows it",
+      };
+    case "BANK_ACCOUNT":
+      return { act: "another bank account for payouts", failed: "the account was changed in the meantime" };
+    case "LIVE_KEY":
+      return { act: KEY_WORDS["act" in parameters ? parameters.act : "CHANGE"], failed: "the key was changed" };
+    case "APPROVAL_RULE":
+      return { act: "a weaker rule for approvals", failed: "the rule was changed in the meantime" };
+    default:
+      return action satisfies never;
+  }
+}
+
+const KEY_WORDS: Record<KeyAct, string> = {
+  CREATE: "a new live API key",
+  CHANGE: "more rights for a live API key",
+  ROTATE: "the rotation of a live API key",
+  ENABLE: "enabling a live API key",
+};
+
+const isCollected = ({ parameters }: ApprovalMailDue) =>
+  "act" in parameters && (parameters.act === "CREATE" || parameters.act === "ROTATE");

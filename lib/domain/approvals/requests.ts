@@ -1,3 +1,4 @@
+import type { Orm } from "@/db/client";
 import {
   type ApprovalRow,
   closeEnded,
@@ -7,103 +8,133 @@ import {
   findRule,
   insertApprovalRequest,
   listRequestsOf,
+  listRules,
   listApprovalRequests as selectRequests,
 } from "@/db/queries/approvals";
 import { findPayment } from "@/db/queries/payments/payments";
-import type { ApprovalRequest } from "@/lib/contract/approvals/approvals";
-import { APPROVAL_DAYS, type ApprovalStatus, mayDecideRefunds } from "@/lib/contract/approvals/words";
+import type { ApprovalRequestRow } from "@/db/schema/approvals";
+import type { ApprovalRequest, ApprovalRequestObject } from "@/lib/contract/approvals/approvals";
+import {
+  APPROVAL_ACTIONS,
+  APPROVAL_DAYS,
+  APPROVAL_PERMISSIONS,
+  type ApprovalAction,
+  type ApprovalDecision,
+  type ApprovalStatus,
+  COLLECT_DAYS,
+  decidedBy,
+} from "@/lib/contract/approvals/words";
 import { AppError } from "@/lib/contract/errors";
-import { decodeId, encodeId, encodeIdOrNull } from "@/lib/contract/ids";
-import type { RefundReason } from "@/lib/contract/transactions/words";
+import type { EventData, EventTypeOf } from "@/lib/contract/events/event";
+import { decodeId, encodeId, encodeIdOrNull, type IdKind } from "@/lib/contract/ids";
+import { ROLE_PERMISSIONS, type UserPermission } from "@/lib/contract/permissions";
+import { TEST_BANK_ACCOUNT } from "@/lib/contract/settlement/payout";
+import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
 import { idTime, newId } from "@/lib/ids";
 import type { SignedInUser } from "../accounts/sessions";
-import { type Context, environmentNow, resourceNotFound } from "../context";
-import { recordAct } from "../events/event";
-import { followUpRefusal } from "../payments/follow-up";
+import { type Context, resourceNotFound } from "../context";
+import { changedMembers, recordAct, recordChangeBy } from "../events/event";
 
 const DAY_MS = 86_400_000;
 
 /** The member who requests or decides. */
 export type Member = Pick<SignedInUser, "userId" | "name" | "email" | "role">;
 
-const nameOf = ({ name, email }: Member): string => name ?? email;
+export const nameOf = ({ name, email }: Member): string => name ?? email;
 
-type RefundRequest = {
-  /** Public id of the payment. */
-  subject: string;
-  parameters: {
-    amount: number;
-    reason?: RefundReason | undefined;
-    comment?: string | undefined;
-    acknowledge_dispute?: true | undefined;
-  };
-  reason: string;
-};
-
-/** Requests a refund that the payment allows now. A payment has one open request. */
-export async function requestRefund(
+/** Inserts a request and its event. A subject has one open request. */
+export async function addRequest(
   ctx: Context,
-  { subject, parameters, reason, user }: RefundRequest & { user: Member },
+  user: Member,
+  request: Pick<ApprovalRequestRow, "action" | "subject_id" | "amount" | "currency" | "parameters" | "reason">,
 ): Promise<ApprovalRequest> {
   const { environment, service } = ctx;
-  const within = service.db.within(environment.id);
-  const paymentId = decodeId("payment", subject);
-  const snapshot = paymentId && (await findPayment(within.sql, environment.id, paymentId));
-  if (!paymentId || !snapshot) throw resourceNotFound("payment", subject);
-  const { amount, acknowledge_dispute = false } = parameters;
-  const order = { kind: "refund" as const, amount, acknowledgesDispute: acknowledge_dispute };
-  const times = { now: environmentNow(ctx), partialCapture: true };
-  const refused = followUpRefusal(order, "payment", null, snapshot, times);
-  if (refused) throw refused;
   const id = newId();
   const created_at = idTime(id);
-  const isAdded = await within.orm.transaction(async (tx) => {
-    await closeEnded(tx, environment.id, paymentId);
-    const added = await insertApprovalRequest(tx, {
-      environment_id: environment.id,
-      id,
-      action: "REFUND",
-      subject_id: paymentId,
-      amount,
-      currency: snapshot.payment.currency,
-      parameters: { reason: parameters.reason ?? null, comment: parameters.comment ?? null, acknowledge_dispute },
-      reason,
-      status: "PENDING",
-      requested_by: user.userId,
-      requested_by_name: nameOf(user),
-      decided_by: null,
-      decided_by_name: null,
-      decided_at: null,
-      comment: null,
-      operation_id: null,
-      mail_due: true,
-      created_at,
-      expires_at: new Date(Date.parse(created_at) + APPROVAL_DAYS * DAY_MS).toISOString(),
-    });
-    if (added) await recordAct(ctx, tx, "approval_request.created", id, { reason });
+  const row: ApprovalRequestRow = {
+    ...request,
+    environment_id: environment.id,
+    id,
+    status: "PENDING",
+    requested_by: user.userId,
+    requested_by_name: nameOf(user),
+    decided_by: null,
+    decided_by_name: null,
+    decided_at: null,
+    comment: null,
+    operation_id: null,
+    key_id: null,
+    mail_due: true,
+    created_at,
+    expires_at: new Date(Date.parse(created_at) + APPROVAL_DAYS * DAY_MS).toISOString(),
+  };
+  const isAdded = await service.db.within(environment.id).orm.transaction(async (tx) => {
+    await closeEnded(tx, row);
+    const added = await insertApprovalRequest(tx, row);
+    if (added) await recordRequest(ctx, tx, "created", { after: row, reason: row.reason });
     return added;
   });
-  if (!isAdded) {
-    throw new AppError(
-      "invalid_state",
-      "A refund of this payment is waiting for approval already. Withdraw that request first, or have it decided.",
-    );
-  }
+  if (!isAdded) throw new AppError("invalid_state", WAITING[request.action]);
   return getRequest(ctx, { id: encodeId("approval", id), user });
 }
 
-/** Throws `resource_not_found` for unknown and foreign ids. */
-export async function getRequest(ctx: Context, input: { id: string; user: Member }): Promise<ApprovalRequest> {
-  return presentRequest(await findRow(ctx, input.id), await viewerOf(ctx, input.user));
+const FIRST = "Withdraw that request first, or have it decided.";
+const WAITING: Record<ApprovalAction, string> = {
+  REFUND: `A refund of this payment is waiting for approval already. ${FIRST}`,
+  BANK_ACCOUNT: `Another bank account is waiting for approval already. ${FIRST}`,
+  LIVE_KEY: `A change of this key is waiting for approval already. ${FIRST}`,
+  APPROVAL_RULE: `A change of the rules is waiting for approval already. ${FIRST}`,
+};
+
+/** Records an event of a request with its entry in the activity. */
+export async function recordRequest(
+  ctx: Context,
+  tx: Orm,
+  what: "created" | "approved" | "rejected",
+  { before, after, ...detail }: { before?: ApprovalRequestRow; after: ApprovalRequestRow; [detail: string]: unknown },
+): Promise<void> {
+  const { environment, actor, request, service } = ctx;
+  const by = { environmentId: environment.id, actor, requestId: request.id };
+  const type = `approval_request.${what}` as const;
+  const data = requestData(before ?? null, { ...after, refund_id: null }, environment.mode);
+  const change = { type, action: type, objectId: after.id, data };
+  await recordChangeBy({ ...by, now: service.clock.now(), clock: environment.clock }, tx, change, detail);
 }
 
-/** A member who sees a request, and whether their role decides on the requests of others. */
-type Viewer = { readonly userId: string; readonly decides: boolean };
+/** The data of a request's event. `before`: null in its first. */
+export function requestData(
+  before: ApprovalRequestRow | null,
+  after: ApprovalRow,
+  mode: Mode,
+): EventData<EventTypeOf<"approval_request">> {
+  const object = presentObject(after, mode);
+  return { object, previous: before && changedMembers(presentObject({ ...before, refund_id: null }, mode), object) };
+}
 
-const viewerOf = async (ctx: Context, user: Member): Promise<Viewer> => ({
-  userId: user.userId,
-  decides: await mayDecide(ctx, user),
-});
+/** Throws `resource_not_found` for unknown and foreign ids, and for requests that the role doesn't see. */
+export async function getRequest(ctx: Context, input: { id: string; user: Member }): Promise<ApprovalRequest> {
+  const [row, viewer] = await Promise.all([findRow(ctx, input.id), viewerOf(ctx, input.user)]);
+  if (!viewer.sees.includes(row.action) && row.requested_by !== viewer.userId) {
+    throw resourceNotFound("approval request", input.id);
+  }
+  return presentRequest(ctx, row, viewer);
+}
+
+/** A member with the actions whose requests they see, and those on which they decide. */
+type Viewer = {
+  readonly userId: string;
+  readonly sees: readonly ApprovalAction[];
+  readonly decides: readonly ApprovalAction[];
+};
+
+async function viewerOf(ctx: Context, user: Member): Promise<Viewer> {
+  const decides = await decidesOn(ctx, user);
+  const may: readonly UserPermission[] = ROLE_PERMISSIONS[user.role];
+  const sees = APPROVAL_ACTIONS.filter(
+    (action) => may.includes(APPROVAL_PERMISSIONS[action]) || decides.includes(action),
+  );
+  return { userId: user.userId, sees, decides };
+}
 
 /** Throws `resource_not_found` for unknown and foreign ids. */
 export async function findRow({ service, environment }: Context, publicId: string): Promise<ApprovalRow> {
@@ -119,9 +150,10 @@ export async function listRequests(
   { user, ...page }: { isOpen: boolean; limit: number; offset: number; user: Member },
 ): Promise<{ data: ApprovalRequest[]; has_more: boolean }> {
   const { id } = ctx.environment;
-  const rows = await selectRequests(ctx.service.db.within(id).sql, id, { ...page, limit: page.limit + 1 });
   const viewer = await viewerOf(ctx, user);
-  const data = rows.slice(0, page.limit).map((row) => presentRequest(row, viewer));
+  const found = { ...page, actions: viewer.sees, limit: page.limit + 1 };
+  const rows = await selectRequests(ctx.service.db.within(id).sql, id, found);
+  const data = rows.slice(0, page.limit).map((row) => presentRequest(ctx, row, viewer));
   return { data, has_more: rows.length > page.limit };
 }
 
@@ -139,7 +171,7 @@ export async function listPaymentRequests(
   const rows = await listRequestsOf(sql, id, paymentId, MAX_OF_PAYMENT);
   if (rows.length === 0) return [];
   const viewer = await viewerOf(ctx, input.user);
-  return rows.map((row) => presentRequest(row, viewer));
+  return rows.map((row) => presentRequest(ctx, row, viewer));
 }
 
 /** Highest number that the menu shows. */
@@ -147,25 +179,29 @@ const MAX_COUNTED = 99;
 
 /**
  * For the menu: the number of open requests that this member may decide, at most one more than
- * {@link MAX_COUNTED}. Null while nobody's refunds need approval and no request is open.
+ * {@link MAX_COUNTED}. Null while nothing needs approval and no request is open.
  */
 export async function findMenuCount(ctx: Context, user: Member): Promise<number | null> {
   const { sql, orm } = ctx.service.db.within(ctx.environment.id);
-  const [rule, open] = await Promise.all([
-    findRule(orm, ctx.environment.id, "REFUND"),
-    countOpenRequests(sql, ctx.environment.id, user.userId, MAX_COUNTED + 1),
-  ]);
-  if (!rule?.roles.length && open === 0) return null;
-  return mayDecideRefunds(user.role, rule) ? open : 0;
+  const rules = await listRules(orm, ctx.environment.id);
+  const decides = decidedBy(user.role, rules.find(({ action }) => action === "REFUND") ?? null);
+  const count = (actions: readonly ApprovalAction[]) =>
+    countOpenRequests(sql, ctx.environment.id, { userId: user.userId, actions, limit: MAX_COUNTED + 1 });
+  const open = await count(decides);
+  if (open > 0 || rules.some(({ roles }) => roles.length > 0)) return open;
+  return (await count(APPROVAL_ACTIONS)) > 0 ? 0 : null;
 }
 
-/** True if a member's role may decide on the requests of others. */
-async function mayDecide({ service, environment }: Context, { role }: Pick<Member, "role">): Promise<boolean> {
-  if (role !== "finance") return mayDecideRefunds(role, null);
-  return mayDecideRefunds(role, await findRule(service.db.within(environment.id).orm, environment.id, "REFUND"));
+/** Actions on whose requests, made by others, a member's role decides. */
+async function decidesOn(
+  { service, environment }: Context,
+  { role }: Pick<Member, "role">,
+): Promise<readonly ApprovalAction[]> {
+  if (role !== "finance") return decidedBy(role, null);
+  return decidedBy(role, await findRule(service.db.within(environment.id).orm, environment.id, "REFUND"));
 }
 
-/** Rejects another member's request. Nothing is refunded. */
+/** Rejects another member's request. Nothing is done. */
 export async function rejectRequest(
   ctx: Context,
   input: { id: string; comment?: string | undefined; user: Member },
@@ -203,7 +239,10 @@ async function end(
   const isEnded = await orm.transaction(async (tx) => {
     const ended = await endRequest(tx, ctx.environment.id, row.id, status, change);
     const detail = { name: row.requested_by_name, ...(change.comment && { reason: change.comment }) };
-    if (ended) await recordAct(ctx, tx, `approval_request.${status.toLowerCase()}`, row.id, detail);
+    if (ended && status === "REJECTED") {
+      const { notRequestedBy: _, requestedBy: __, ...decision } = change;
+      await recordRequest(ctx, tx, "rejected", { before: row, after: { ...row, ...decision, status }, ...detail });
+    } else if (ended) await recordAct(ctx, tx, `approval_request.${status.toLowerCase()}`, row.id, detail);
     return ended;
   });
   if (!isEnded) throw notOpen(await findRow(ctx, encodeId("approval", row.id)));
@@ -214,8 +253,8 @@ export async function requireDecider(ctx: Context, row: ApprovalRow, user: Membe
   if (row.requested_by === user.userId) {
     throw new AppError("permission_denied", "This is your own request. Another member of the team has to decide it.");
   }
-  if (!(await mayDecide(ctx, user))) {
-    throw new AppError("permission_denied", "Your role can’t decide on refunds. Ask an owner or admin.");
+  if (!(await decidesOn(ctx, user)).includes(row.action)) {
+    throw new AppError("permission_denied", "Your role can’t decide on this. Ask an owner or admin.");
   }
   if (row.status !== "PENDING") throw notOpen(row);
 }
@@ -231,29 +270,80 @@ const ENDED: Record<ApprovalStatus, (row: ApprovalRow) => string> = {
   REJECTED: ({ decided_by_name }) => `${decided_by_name} rejected this request already.`,
   WITHDRAWN: () => "This request was withdrawn.",
   EXPIRED: () => `Nobody decided this request within ${APPROVAL_DAYS} days, so it has expired.`,
-  FAILED: () => "The payment has changed, so this refund can no longer be made.",
+  FAILED: ({ action }) => IMPOSSIBLE[action],
 };
 
-function presentRequest(row: ApprovalRow, { userId, decides }: Viewer): ApprovalRequest {
-  const isOwn = row.requested_by === userId;
+const IMPOSSIBLE: Record<ApprovalAction, string> = {
+  REFUND: "The payment no longer allows this refund.",
+  BANK_ACCOUNT: "The bank account was changed in the meantime, so it was left as it is.",
+  LIVE_KEY: "The key was changed or ended in the meantime, or the requested expiry has passed, so nothing was done.",
+  APPROVAL_RULE: "The rule was changed in the meantime, so it was left as it is.",
+};
+
+function presentRequest({ service, environment }: Context, row: ApprovalRow, viewer: Viewer): ApprovalRequest {
+  const isOwn = row.requested_by === viewer.userId;
+  const until = collectableUntil(row);
+  const collect_before = until !== null && until > service.clock.now() ? until.toISOString() : null;
+  const decisions: ApprovalDecision[] = viewer.decides.includes(row.action) ? ["approve", "reject"] : [];
+  const open = isOwn ? ["withdraw" as const] : decisions;
   return {
-    id: encodeId("approval", row.id),
-    object: "approval_request",
-    action: row.action,
-    subject: encodeId("payment", row.subject_id),
-    parameters: { ...row.parameters, amount: row.amount, currency: row.currency },
-    reason: row.reason,
-    status: row.status,
+    ...presentObject(row, environment.mode),
     requested_by: { id: encodeId("user", row.requested_by), name: row.requested_by_name },
     decided_by:
       row.decided_by === null || row.decided_by_name === null
         ? null
         : { id: encodeId("user", row.decided_by), name: row.decided_by_name },
+    collect_before,
+    available_actions: row.status === "PENDING" ? open : isOwn && collect_before !== null ? ["collect"] : [],
+  };
+}
+
+/** When an approved key that its requester has not collected is given up; null if there is nothing to collect. */
+export function collectableUntil({ status, parameters, key_id, decided_at }: ApprovalRequestRow): Date | null {
+  if (status !== "APPROVED" || key_id !== null || decided_at === null || !("act" in parameters)) return null;
+  if (parameters.act !== "CREATE" && parameters.act !== "ROTATE") return null;
+  return new Date(Date.parse(decided_at) + COLLECT_DAYS * DAY_MS);
+}
+
+const SUBJECT_IDS = {
+  REFUND: "payment",
+  BANK_ACCOUNT: "environment",
+  LIVE_KEY: "apiKey",
+  APPROVAL_RULE: "environment",
+} as const satisfies Record<ApprovalAction, IdKind>;
+
+function presentObject(row: ApprovalRow, mode: Mode): ApprovalRequestObject {
+  return {
+    id: encodeId("approval", row.id),
+    object: "approval_request",
+    action: row.action,
+    subject: encodeId(SUBJECT_IDS[row.action], row.subject_id),
+    parameters: presentParameters(row, mode),
+    reason: row.reason,
+    status: row.status,
+    requested_by: { id: encodeId("user", row.requested_by) },
+    decided_by: row.decided_by === null ? null : { id: encodeId("user", row.decided_by) },
     decided_at: row.decided_at,
-    comment: row.comment ?? (row.status === "FAILED" ? "The payment no longer allows this refund." : null),
-    result: encodeIdOrNull("transaction", row.refund_id),
-    available_actions: row.status !== "PENDING" ? [] : isOwn ? ["withdraw"] : decides ? ["approve", "reject"] : [],
+    comment: row.comment ?? (row.status === "FAILED" ? IMPOSSIBLE[row.action] : null),
+    result: encodeIdOrNull("transaction", row.refund_id) ?? encodeIdOrNull("apiKey", row.key_id),
+    environment: API_ENVIRONMENTS[mode],
     expires_at: row.expires_at,
     created_at: row.created_at,
   };
+}
+
+function presentParameters(
+  { parameters, amount, currency }: ApprovalRequestRow,
+  mode: Mode,
+): ApprovalRequestObject["parameters"] {
+  if ("acknowledge_dispute" in parameters) {
+    return { ...parameters, amount: amount as number, currency: currency as string };
+  }
+  if ("act" in parameters) {
+    const { updated_at: _, ...key } = parameters;
+    return { key };
+  }
+  if ("action" in parameters) return { rule: parameters };
+  const before = parameters.before ?? (mode === "test" ? TEST_BANK_ACCOUNT : null);
+  return { bank_account: { before, after: parameters.after } };
 }

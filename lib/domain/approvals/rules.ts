@@ -1,47 +1,119 @@
 import type { Orm } from "@/db/client";
-import { findRule, findRuling, type Ruling, replaceRule, spendAlone } from "@/db/queries/approvals";
+import {
+  findRule,
+  findRuling,
+  hasOtherDecider,
+  isBound,
+  lockSettings,
+  type Ruling,
+  replaceRule,
+  spendAlone,
+} from "@/db/queries/approvals";
 import type { ApprovalRuleRow } from "@/db/schema/approvals";
 import { minorWorth1000Usd, refundUsdCents } from "@/lib/contract/accounts/refund-limit";
-import type { RefundRule } from "@/lib/contract/approvals/approvals";
-import { APPROVAL_REQUIRED, type RuleRole } from "@/lib/contract/approvals/words";
+import type { ApprovalRule } from "@/lib/contract/approvals/approvals";
+import { APPROVAL_REQUIRED, type ApprovalAction, type RoleRuleAction } from "@/lib/contract/approvals/words";
 import { AppError } from "@/lib/contract/errors";
 import { moneyText } from "@/lib/contract/format";
+import type { MerchantRole } from "@/lib/contract/permissions";
 import type { Context } from "../context";
 import { recordAct } from "../events/event";
 
-const NO_RULE: RefundRule = { roles: [], above_usd: null, day_usd: null, finance_decides: false };
+export const NO_RULE: ApprovalRule = { roles: [], above_usd: null, day_usd: null, finance_decides: false };
 
-/** The environment's rule for refunds; without roles if there is none. */
-export async function getRefundRule({ service, environment }: Context): Promise<RefundRule> {
-  return presentRule(await findRule(service.db.within(environment.id).orm, environment.id, "REFUND"));
+type RuledAction = Exclude<ApprovalAction, "APPROVAL_RULE">;
+
+/** The environment's rule for an action; without roles if there is none. */
+export async function getRule({ service, environment }: Context, action: RuledAction): Promise<ApprovalRule> {
+  return presentRule(await findRule(service.db.within(environment.id).orm, environment.id, action));
 }
 
-export async function updateRefundRule(ctx: Context, rule: RefundRule): Promise<RefundRule> {
-  const { environment, service } = ctx;
+/**
+ * Changes a rule. A member whom it binds can't weaken it alone, unless there is nobody who could approve that:
+ * otherwise an owner could lift the rule, act, and set it again.
+ */
+export async function updateRule(
+  ctx: Context,
+  { action, ...rule }: ApprovalRule & { action: RuledAction },
+): Promise<void> {
+  const { environment, service, actor } = ctx;
   await service.db.within(environment.id).orm.transaction(async (tx) => {
-    const row = { environment_id: environment.id, action: "REFUND" as const, ...rule };
-    const before = presentRule(await replaceRule(tx, row));
-    const changes = Object.fromEntries(
-      (Object.keys(NO_RULE) as (keyof RefundRule)[])
-        .filter((name) => String(before[name]) !== String(rule[name]))
-        .map((name) => [name, [before[name], rule[name]]]),
-    );
-    if (Object.keys(changes).length > 0) {
-      await recordAct(ctx, tx, "settings.approvals_updated", environment.id, { mode: environment.mode, changes });
+    await lockSettings(tx, environment.id);
+    const before = presentRule(await findRule(tx, environment.id, action));
+    const userId = actor.id ?? "";
+    if (
+      weakens(before, rule) &&
+      (await isBound(tx, environment.id, action, userId)) &&
+      (await hasOtherDecider(tx, environment.id, userId))
+    ) {
+      throw approvalRequired("This rule binds your own role. A colleague has to approve that it becomes weaker.");
     }
+    await applyRule(ctx, tx, { action, before, after: rule });
   });
-  return rule;
 }
 
-const presentRule = (row: ApprovalRuleRow | null): RefundRule =>
+/** Stores a rule under {@link lockSettings}. `requester`: whose request this carries out. */
+export async function applyRule(
+  ctx: Context,
+  tx: Orm,
+  { action, before, after }: { action: RuledAction; before: ApprovalRule; after: ApprovalRule },
+  requester?: string,
+): Promise<void> {
+  const { environment } = ctx;
+  await replaceRule(tx, { environment_id: environment.id, action, ...after });
+  const changes = Object.fromEntries(
+    (Object.keys(NO_RULE) as (keyof ApprovalRule)[])
+      .filter((name) => String(before[name]) !== String(after[name]))
+      .map((name) => [RULE_FIELDS[action][name] ?? name, [before[name], after[name]]]),
+  );
+  if (Object.keys(changes).length === 0) return;
+  const detail = { mode: environment.mode, changes, ...(requester !== undefined && { name: requester }) };
+  await recordAct(ctx, tx, "settings.approvals_updated", environment.id, detail);
+}
+
+/** Names of a rule's fields in the activity, where they differ from the rule for refunds. */
+const RULE_FIELDS: Record<RuledAction, Partial<Record<keyof ApprovalRule, string>>> = {
+  REFUND: {},
+  BANK_ACCOUNT: { roles: "bank_account_roles" },
+  LIVE_KEY: { roles: "live_key_roles" },
+};
+
+/** True if something that needed approval before no longer does, or if more members may approve. */
+function weakens(before: ApprovalRule, after: ApprovalRule): boolean {
+  const raised = (was: number | null, is: number | null) => was !== null && (is === null || is > was);
+  return (
+    before.roles.some((role) => !after.roles.includes(role)) ||
+    raised(before.above_usd, after.above_usd) ||
+    raised(before.day_usd, after.day_usd) ||
+    (after.finance_decides && !before.finance_decides)
+  );
+}
+
+export const presentRule = (row: ApprovalRuleRow | null): ApprovalRule =>
   row === null
     ? NO_RULE
     : {
-        roles: row.roles as RuleRole[],
+        roles: row.roles as MerchantRole[],
         above_usd: row.above_usd,
         day_usd: row.day_usd,
         finance_decides: row.finance_decides,
       };
+
+const ALONE = {
+  BANK_ACCOUNT: "Your role can’t change the bank account alone. A colleague has to approve it.",
+  LIVE_KEY: "Your role can’t do this with a live key alone. A colleague has to approve it.",
+};
+
+/** Throws if a rule keeps the member from acting alone. Test keys need no approval. `tx`: of the act. */
+export async function requireAlone(
+  { service, environment, actor }: Context,
+  action: RoleRuleAction,
+  tx?: Orm,
+): Promise<void> {
+  if (actor.type !== "user" || actor.id === null || (action === "LIVE_KEY" && environment.mode === "test")) return;
+  const orm = tx ?? service.db.within(environment.id).orm;
+  if (await isBound(orm, environment.id, action, actor.id)) throw approvalRequired(ALONE[action]);
+}
 
 /** T1's input to count a refund that a member makes alone; `currency` is the payment's. */
 export const aloneRefund = (userId: string, currency: string) => ({ userId, worth: minorWorth1000Usd(currency) });
@@ -58,20 +130,21 @@ export async function findRuleRefusal(
 
 function refusal({ above_usd, day_usd, spent }: Ruling, cents: number): AppError | null {
   if (above_usd !== null && cents > above_usd * 100) {
-    return approvalRequired(`Your role refunds up to ${dollars(above_usd)} alone.`);
+    return refundNeedsApproval(`Your role refunds up to ${dollars(above_usd)} alone.`);
   }
   if (day_usd !== null && spent + cents > day_usd * 100) {
-    return approvalRequired(`Your role refunds up to ${dollars(day_usd)} a day alone.`);
+    return refundNeedsApproval(`Your role refunds up to ${dollars(day_usd)} a day alone.`);
   }
   return null;
 }
 
 const dollars = (usd: number) => moneyText(usd * 100, "USD");
 
-const approvalRequired = (why: string) =>
-  new AppError("permission_denied", `${why} A colleague has to approve this refund: request it on the payment.`, {
-    extra: { [APPROVAL_REQUIRED]: true },
-  });
+const refundNeedsApproval = (why: string) =>
+  approvalRequired(`${why} A colleague has to approve this refund: request it on the payment.`);
+
+const approvalRequired = (detail: string) =>
+  new AppError("permission_denied", detail, { extra: { [APPROVAL_REQUIRED]: true } });
 
 /**
  * Counts a refund that starts after this transaction, as of a subscription that is cancelled. Throws if the
@@ -97,8 +170,11 @@ export async function countLaterAlone(
  */
 export async function requireUnbound({ service, environment }: Context, userId: string): Promise<void> {
   if ((await findRuling(service.db.within(environment.id).orm, environment.id, userId)) === null) return;
+  const why =
+    "Your refunds may need approval, so you can’t manage keys that refund or cancel subscriptions with a refund";
+  if (environment.mode === "live") throw approvalRequired(`${why} alone. A colleague has to approve it.`);
   throw new AppError(
     "permission_denied",
-    "Your refunds may need approval, so you can’t manage keys that refund or cancel subscriptions with a refund. Ask a colleague whose role isn’t bound by the rule under Settings → Approvals.",
+    `${why}. Ask a colleague whose role isn’t bound by the rule under Settings → Approvals.`,
   );
 }

@@ -7,14 +7,19 @@ import { testContext, testPaymentToken } from "@/e2e/fixtures/factories";
 import { type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
 import { holds, says } from "@/e2e/fixtures/scripted-processor";
 import { CARDS as STORED_CARDS, subscriptionTenant } from "@/e2e/fixtures/subscriptions";
+import { createTestUser } from "@/e2e/fixtures/users";
 import { createClientSessionBody } from "@/lib/contract/checkout/client-session";
 import { EVENT_TYPES } from "@/lib/contract/events/event";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import { createPaymentMethodBody } from "@/lib/contract/payment-methods/payment-method";
+import { ROLE_PERMISSIONS } from "@/lib/contract/permissions";
 import { createPlanBody } from "@/lib/contract/plans/plan";
 import { newId } from "@/lib/ids";
 import { disableApiKey, enableApiKey, revokeApiKey } from "../api-keys/change-keys";
 import { createApiKey, editApiKey, rotateApiKey } from "../api-keys/issue-keys";
+import { requestAct } from "../approvals/acts";
+import { approveRequest } from "../approvals/approve";
+import { rejectRequest } from "../approvals/requests";
 import { cancelClientSession, createClientSession } from "../checkout/client-sessions";
 import { emitExpiredSessions } from "../checkout/expire-sessions";
 import { notifyOfDisputes } from "../disputes/dispute-mails";
@@ -216,6 +221,26 @@ async function causeEveryEvent(tenant: MoneyTenant): Promise<void> {
   await enableApiKey(keys, key);
   await rotateApiKey(keys, { ...key, overlapHours: 24 });
   await revokeApiKey(keys, key);
+
+  await decideRequests(tenant);
+}
+
+/** One request that a colleague approves, and one that they reject. */
+async function decideRequests({ merchant, service }: MoneyTenant): Promise<void> {
+  for (const decide of [approveRequest, rejectRequest]) {
+    const [owner, colleague] = await Promise.all(
+      (["owner", "admin"] as const).map(async (role) => {
+        const { id, name, email } = await createTestUser(db, { merchantId: merchant.id, role });
+        const user = { userId: id, name, email, role, permissions: new Set(ROLE_PERMISSIONS[role]) };
+        return { user, ctx: testContext(service, merchant.test, { actor: { type: "user", id } }) };
+      }),
+    );
+    if (!owner || !colleague) throw new Error("two members");
+    const parameters = { holder: "Shop", bank_name: "Bank", country: "US", account_number: "000123456789" };
+    const act = { action: "BANK_ACCOUNT" as const, parameters, reason: "We moved" };
+    const { id } = await requestAct(owner.ctx, act, owner.user);
+    await decide(colleague.ctx, { id, user: colleague.user });
+  }
 }
 
 /** The life of subscriptions and their invoices, in the environment's own time. */

@@ -105,7 +105,7 @@ export function transactionData(
 }
 
 type ChangeType = EventTypeOf<
-  "payment_method" | "subscription_plan" | "client_session" | "webhook_endpoint" | "api_key"
+  "payment_method" | "subscription_plan" | "client_session" | "webhook_endpoint" | "api_key" | "approval_request"
 >;
 type RecordedChange<T extends ChangeType> = { type: T; action: string; objectId: string; data: EventData<T> };
 

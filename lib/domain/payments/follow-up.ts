@@ -146,14 +146,24 @@ export async function followUp(
     refusal: async (snapshot) => {
       if (!snapshot) return resourceNotFound(named, input.id);
       const times = { now: environmentNow(ctx), partialCapture };
+      const refused = followUpRefusal(order, named, refundStatus, snapshot, times);
+      if (approved && refused?.code === "amount_exceeds_refundable" && mayYetFit(snapshot, order.amount)) {
+        return outcomePending(
+          "Another refund of this payment is not decided yet, and there may be enough left for this one. Try again in a moment.",
+        );
+      }
       return (
-        followUpRefusal(order, named, refundStatus, snapshot, times) ??
+        refused ??
         (await disconnectedError(ctx, at)) ??
         (approved ? approved.refusal() : isRefund ? findLimitRefusal(ctx, snapshot, order.amount) : null)
       );
     },
   });
 }
+
+/** True if a refund would fit once a pending one of the same payment has failed. */
+const mayYetFit = ({ payment }: PaymentSnapshot, amount: number | null): boolean =>
+  payment.refund_pending > 0 && amount !== null && amount <= payment.amount_captured - payment.amount_refunded;
 
 /** The request whose approval a refund is, and why T1 refused the approval; null if it would pass now. */
 type ApprovedBy = { readonly approval: RefundApproval; readonly refusal: () => Promise<AppError | null> };

@@ -1,4 +1,5 @@
-import type { Transaction } from "@/db/client";
+import type { Orm, Transaction } from "@/db/client";
+import { lockSettings } from "@/db/queries/approvals";
 import { listMovementsOfPayout } from "@/db/queries/settlement/dispute-movements";
 import {
   type Available,
@@ -38,9 +39,10 @@ import {
 } from "@/lib/contract/settlement/payout";
 import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
 import { newId } from "@/lib/ids";
+import { requireAlone } from "../approvals/rules";
 import { type Context, resourceNotFound, type Service } from "../context";
 import { openWhole } from "../cursor-list";
-import { newEvent } from "../events/event";
+import { newEvent, recordAct } from "../events/event";
 import { type ListResult, presentList, toMillisecondRange, unknownCursor } from "../lists";
 import { bankDayAfter } from "./bank-days";
 
@@ -135,19 +137,35 @@ export async function getBankAccount(ctx: Context): Promise<BankAccount | null> 
   return { holder, bank_name, country, last4 };
 }
 
-/**
- * Sets the bank account for new payouts; those in transit keep theirs. Only the number's last digits are
- * stored.
- */
+/** The account as stored: only the number's last digits are. */
+export const destinationOf = ({ holder, bank_name, country, account_number }: UpdateBankAccountBody): BankAccount => ({
+  holder,
+  bank_name,
+  country,
+  last4: compactAccountNumber(account_number).slice(-4),
+});
+
+/** Sets the bank account for new payouts; those in transit keep theirs. */
 export async function updateBankAccount(ctx: Context, input: UpdateBankAccountBody): Promise<BankAccount> {
-  const { holder, bank_name, country } = input;
-  const account = { holder, bank_name, country, last4: compactAccountNumber(input.account_number).slice(-4) };
-  const { id } = ctx.environment;
-  await ctx.service.db.sql.begin(async (tx) => {
-    await storeBankAccount(tx, id, account);
-    await record(ctx, tx, "settings.bank_account_updated", id);
+  const account = destinationOf(input);
+  await ctx.service.db.within(ctx.environment.id).orm.transaction(async (tx) => {
+    await lockSettings(tx, ctx.environment.id);
+    await requireAlone(ctx, "BANK_ACCOUNT", tx);
+    await applyBankAccount(ctx, tx, account);
   });
   return account;
+}
+
+/** Stores the account under `lockSettings`. `detail`: stored in the audit log. */
+export async function applyBankAccount(
+  ctx: Context,
+  tx: Orm,
+  account: BankAccount,
+  detail: Record<string, unknown> | null = null,
+): Promise<void> {
+  const { id } = ctx.environment;
+  await storeBankAccount(tx, id, account);
+  await recordAct(ctx, tx, "settings.bank_account_updated", id, detail);
 }
 
 /**

@@ -18,6 +18,7 @@ import {
   withdrawRequestsOf,
 } from "@/db/queries/team";
 import { hashPassword } from "@/lib/auth/password";
+import { APPROVAL_ACTIONS, APPROVAL_PERMISSIONS, type ApprovalAction } from "@/lib/contract/approvals/words";
 import { isMailable } from "@/lib/contract/emails";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
@@ -140,7 +141,10 @@ export async function changeRole(ctx: Context, input: { id: string; role: Mercha
     if (member === null) throw resourceNotFound("team member", input.id);
     if (member.role === input.role) return;
     if (!(await updateMemberRole(tx, merchantId, member.id, input.role))) throw lastOwner();
-    if (!ROLE_PERMISSIONS[input.role].includes("transaction.refund")) await endRequestsOf(tx, merchantId, member.id);
+    const lost = APPROVAL_ACTIONS.filter(
+      (action) => !(ROLE_PERMISSIONS[input.role] as readonly string[]).includes(APPROVAL_PERMISSIONS[action]),
+    );
+    await endRequestsOf(tx, merchantId, { userId: member.id, actions: lost });
     const detail = { email: member.email, changes: { role: [member.role, input.role] } };
     await recordAccountAct(tx, accountActor(ctx), "team.role_changed", member.id, detail);
   });
@@ -162,19 +166,23 @@ export async function removeMember(ctx: Context, input: { id: string }): Promise
       throw new AppError("invalid_state", "You cannot remove yourself. Ask another owner to do it.");
     }
     if (!(await deleteMember(tx, merchantId, member.id, ctx.actor.id as string))) throw lastOwner();
-    await endRequestsOf(tx, merchantId, member.id);
+    await endRequestsOf(tx, merchantId, { userId: member.id, actions: APPROVAL_ACTIONS });
     const { email, name, role } = member;
     await recordAccountAct(tx, accountActor(ctx), "team.member_removed", member.id, { email, name, role });
   });
 }
 
-/** What a member requested in either mode is not refunded once they may not refund. */
-async function endRequestsOf(tx: Orm, merchantId: string, userId: string): Promise<void> {
+/** What a member requested in either mode is not done once they may not act any more. */
+async function endRequestsOf(
+  tx: Orm,
+  merchantId: string,
+  ended: { userId: string; actions: readonly ApprovalAction[] },
+): Promise<void> {
   const found = await Promise.all(MODES.map((mode) => findEnvironmentId(tx, merchantId, mode)));
   await withdrawRequestsOf(
     tx,
     found.filter((id) => id !== null),
-    userId,
+    ended,
   );
 }
 

@@ -1288,6 +1288,120 @@ export interface ApiKeyLimits {
   currency: string | null;
 }
 
+export interface ApprovalRequest {
+  /** Unique id of the request. */
+  id: string;
+  /** Always `approval_request`. */
+  object: "approval_request";
+  /** What needs a second person. */
+  action: "REFUND" | "BANK_ACCOUNT" | "LIVE_KEY" | "APPROVAL_RULE";
+  /** The payment to refund, the API key, or the environment whose bank account or rule it is. */
+  subject: string;
+  /** The act: the refund, or what changes. */
+  parameters: {
+    /** In minor units. */
+    amount: number;
+    /** ISO 4217 code, upper case. */
+    currency: string;
+    /** The refund's reason. */
+    reason: "DUPLICATE" | "FRAUDULENT" | "CUSTOMER_REQUEST" | "RETURN" | "OTHER" | null;
+    /** The refund's comment. */
+    comment: string | null;
+    /** Refund although the payment is disputed. */
+    acknowledge_dispute: boolean;
+  } | {
+    /** The account that new payouts go to, before and after. */
+    bank_account: {
+      before: {
+        /** Name of the bank. */
+        bank_name: string;
+        /** ISO 3166-1 alpha-2 code of the bank's country. */
+        country: string;
+        /** Last four characters of its number. */
+        last4: string;
+        /** Name of its holder. */
+        holder: string;
+      } | null;
+      after: {
+        /** Name of the bank. */
+        bank_name: string;
+        /** ISO 3166-1 alpha-2 code of the bank's country. */
+        country: string;
+        /** Last four characters of its number. */
+        last4: string;
+        /** Name of its holder. */
+        holder: string;
+      };
+    };
+  } | {
+    /** The key's settings, before and after. */
+    key: {
+      act: "CREATE" | "CHANGE" | "ROTATE" | "ENABLE";
+      /** Its settings; null for a new key. */
+      before: {
+        name: string;
+        permissions: ("payment.create" | "payment.read" | "transaction.read" | "transaction.search" | "transaction.capture" | "transaction.void" | "transaction.refund" | "client_session.create" | "subscription_plan.read" | "subscription_plan.write" | "webhook_endpoint.read" | "webhook_endpoint.write" | "event.read" | "balance.read" | "payment_method.read" | "payment_method.write" | "test_clock.write" | "subscription.read" | "subscription.write" | "invoice.read" | "invoice.write" | "dispute.read" | "dispute.write" | "report.read")[];
+        expires_at: string | null;
+        ip_allow_list: string[];
+        limits: ApiKeyLimits | null;
+      } | null;
+      after: {
+        name: string;
+        permissions: ("payment.create" | "payment.read" | "transaction.read" | "transaction.search" | "transaction.capture" | "transaction.void" | "transaction.refund" | "client_session.create" | "subscription_plan.read" | "subscription_plan.write" | "webhook_endpoint.read" | "webhook_endpoint.write" | "event.read" | "balance.read" | "payment_method.read" | "payment_method.write" | "test_clock.write" | "subscription.read" | "subscription.write" | "invoice.read" | "invoice.write" | "dispute.read" | "dispute.write" | "report.read")[];
+        expires_at: string | null;
+        ip_allow_list: string[];
+        limits: ApiKeyLimits | null;
+      };
+      /** For how long a rotated key still works. */
+      overlap_hours: 0 | 1 | 24 | 168 | null;
+    };
+  } | {
+    /** The rule, before and after. */
+    rule: {
+      /** What the rule is for. */
+      action: "REFUND" | "BANK_ACCOUNT" | "LIVE_KEY";
+      before: {
+        roles: ("owner" | "admin" | "operator" | "finance" | "support" | "developer" | "viewer")[];
+        above_usd: number | null;
+        day_usd: number | null;
+        finance_decides: boolean;
+      };
+      after: {
+        roles: ("owner" | "admin" | "operator" | "finance" | "support" | "developer" | "viewer")[];
+        above_usd: number | null;
+        day_usd: number | null;
+        finance_decides: boolean;
+      };
+    };
+  };
+  /** Why it was requested. */
+  reason: string;
+  /** It becomes `EXPIRED`, `WITHDRAWN` or `FAILED` without an event. `FAILED`: it is no longer possible. */
+  status: "PENDING" | "APPROVED" | "REJECTED" | "WITHDRAWN" | "EXPIRED" | "FAILED";
+  /** The member who requested it. */
+  requested_by: {
+    /** Their id. */
+    id: string;
+  };
+  /** The member who decided. */
+  decided_by: {
+    /** Their id. */
+    id: string;
+  } | null;
+  /** When it was decided. */
+  decided_at: string | null;
+  /** The comment of a rejection, or the reason for a failure. */
+  comment: string | null;
+  /** The refund that the approval made, or the key once it is collected. */
+  result: string | null;
+  /** The environment it belongs to. */
+  environment: "sandbox" | "live";
+  /** When it expires unless it is decided. */
+  expires_at: string;
+  /** When it was requested. */
+  created_at: string;
+}
+
 export interface WebhookEndpoint {
   /** Unique id of the webhook endpoint. */
   id: string;
@@ -1834,6 +1948,12 @@ export interface EventObjects {
   "api_key.rotated": ApiKey;
   /** An API key was revoked: it never works again. */
   "api_key.revoked": ApiKey;
+  /** A member of your team requested approval of a refund, a bank account, a live key or a weaker rule. */
+  "approval_request.created": ApprovalRequest;
+  /** A colleague approved a request: the refund begins, or the change is made. The refund's own events report its outcome. */
+  "approval_request.approved": ApprovalRequest;
+  /** A colleague rejected a request, so nothing was done. */
+  "approval_request.rejected": ApprovalRequest;
   /** A webhook endpoint was disabled: it returned 410, every delivery failed for five days, or you disabled it. */
   "webhook_endpoint.disabled": WebhookEndpoint;
   /** You requested a test event. It is sent to that webhook endpoint only, whatever types it subscribes to. */

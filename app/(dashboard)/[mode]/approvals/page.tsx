@@ -22,11 +22,11 @@ const pageQuery = z.strictObject({
 
 export default async function ApprovalsPage({ params, searchParams }: ApprovalsPageProps) {
   const page = await dashboardPage((await params).mode);
-  if (!page.can("transaction.refund")) return <NoPermission what="approvals" />;
+  if (!page.can("approval.request")) return <NoPermission what="approvals" />;
   const path = `/${page.mode}/approvals`;
   const query = pageQuery.safeParse(await searchParams);
   const header = (
-    <PageHeader title="Approvals" description="Refunds that a member requested and a colleague approves or rejects." />
+    <PageHeader title="Approvals" description="What a member requested and a colleague approves or rejects." />
   );
   if (!query.success) {
     return (
@@ -53,7 +53,7 @@ export default async function ApprovalsPage({ params, searchParams }: ApprovalsP
         <EmptyState
           icon={<UserCheck aria-hidden="true" />}
           title={isOpen ? "No open requests" : "No requests have ended yet"}
-          description="When a refund needs a second person, its request appears here."
+          description="When something needs a second person, its request appears here."
           actions={
             page.can("team.manage") && (
               <Link href={`/${page.mode}/settings/approvals`} className="text-accent underline">

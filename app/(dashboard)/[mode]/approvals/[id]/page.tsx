@@ -1,12 +1,17 @@
 import type { Metadata } from "next";
 import Link from "next/link";
 import { ApprovalActions, ApprovalFacts } from "@/components/approvals/approval";
+import { approvalTitle } from "@/components/approvals/approval-changes";
+import { ApprovalChanges } from "@/components/approvals/settings-changes";
 import { StatusBadge } from "@/components/ui/badge";
-import { Card, Facts, Money } from "@/components/ui/card";
+import { Card, Facts } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy";
 import { NoPermission } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
+import { cn } from "@/components/ui/styles";
 import { RefreshEvery } from "@/components/ui/time";
+import type { ApprovalRequest } from "@/lib/contract/approvals/approvals";
+import type { Mode } from "@/lib/contract/transactions/words";
 import { getRequest } from "@/lib/domain/approvals/requests";
 import { dashboardPage, orNotFound } from "@/lib/http/page";
 
@@ -19,17 +24,14 @@ const REFRESH_MS = 10_000;
 export default async function ApprovalPage({ params }: ApprovalPageProps) {
   const { mode, id } = await params;
   const page = await dashboardPage(mode);
-  if (!page.can("transaction.refund")) return <NoPermission what="approvals" />;
+  if (!page.can("approval.request")) return <NoPermission what="approvals" />;
   const request = await orNotFound(getRequest(page.ctx, { id, user: page.user }));
-  const { subject, result, status } = request;
+  const { action, subject, result, status } = request;
+  const place = placeOf(page.mode, request);
   return (
     <article>
       <PageHeader
-        title={
-          <>
-            Refund of <Money amount={request.parameters.amount} currency={request.parameters.currency} />
-          </>
-        }
+        title={approvalTitle(request)}
         crumbs={[{ label: "Approvals", href: `/${page.mode}/approvals` }]}
         badge={<StatusBadge status={status} />}
         description={<CopyId id={request.id} label="Copy request id" className="text-ink" />}
@@ -40,26 +42,57 @@ export default async function ApprovalPage({ params }: ApprovalPageProps) {
         <Card title="Request">
           <ApprovalFacts request={request} />
         </Card>
-        <Card title="Payment">
+        <Card title={status === "PENDING" ? "What would change" : "What was requested"}>
+          <ApprovalChanges parameters={request.parameters} />
+        </Card>
+        <Card title={action === "REFUND" ? "Payment" : "Where"}>
           <Facts
             items={[
               {
-                term: "Payment",
+                term: place.term,
                 value: (
                   <Link
-                    href={`/${page.mode}/payments/${subject}`}
+                    href={place.href}
                     prefetch={false}
-                    className="font-mono text-accent hover:underline"
+                    className={cn("text-accent hover:underline", place.text === subject && "font-mono")}
                   >
-                    {subject}
+                    {place.text}
                   </Link>
                 ),
               },
-              ...(result ? [{ term: "Refund", value: <CopyId id={result} label="Copy refund id" /> }] : []),
+              ...(result
+                ? [
+                    {
+                      term: action === "REFUND" ? "Refund" : "New key",
+                      value: <CopyId id={result} label={action === "REFUND" ? "Copy refund id" : "Copy key id"} />,
+                    },
+                  ]
+                : []),
             ]}
           />
         </Card>
       </div>
     </article>
   );
+}
+
+/** The page of what a request changes. */
+function placeOf(mode: Mode, { action, subject, parameters }: ApprovalRequest) {
+  switch (action) {
+    case "REFUND":
+      return { term: "Payment", text: subject, href: `/${mode}/payments/${subject}` };
+    case "BANK_ACCOUNT":
+      return { term: "Page", text: "Payouts", href: `/${mode}/payouts` };
+    case "LIVE_KEY": {
+      const keys = `/${mode}/developers/api-keys`;
+      const isNew = "key" in parameters && parameters.key.act === "CREATE";
+      return isNew
+        ? { term: "Page", text: "API keys", href: keys }
+        : { term: "Key", text: subject, href: `${keys}/${subject}` };
+    }
+    case "APPROVAL_RULE":
+      return { term: "Page", text: "Settings → Approvals", href: `/${mode}/settings/approvals` };
+    default:
+      return action satisfies never;
+  }
 }

@@ -1,10 +1,10 @@
 import type { Metadata } from "next";
 import Link from "next/link";
-import { RefundRuleForm } from "@/components/approvals/rule-form";
+import { RefundRuleForm, RoleRuleForm } from "@/components/approvals/rule-form";
 import { Card } from "@/components/ui/card";
 import { NoPermission } from "@/components/ui/empty-state";
 import { SectionHeader } from "@/components/ui/page-header";
-import { getRefundRule } from "@/lib/domain/approvals/rules";
+import { getRule } from "@/lib/domain/approvals/rules";
 import { dashboardPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Approvals" };
@@ -14,28 +14,55 @@ type ApprovalRulesPageProps = { params: Promise<{ mode: string }> };
 export default async function ApprovalRulesPage({ params }: ApprovalRulesPageProps) {
   const page = await dashboardPage((await params).mode);
   if (!page.can("team.manage")) return <NoPermission what="the rules for approvals" />;
-  const rule = await getRefundRule(page.ctx);
+  const [refunds, account, keys] = await Promise.all([
+    getRule(page.ctx, "REFUND"),
+    getRule(page.ctx, "BANK_ACCOUNT"),
+    getRule(page.ctx, "LIVE_KEY"),
+  ]);
   return (
     <>
       <SectionHeader
         title="Approvals"
-        description={`What needs a second person in ${page.mode} mode. Each mode has its own rule.`}
+        description={`What needs a second person in ${page.mode} mode. Each mode has its own rules.`}
       />
       <div className="flex max-w-xl flex-col gap-4">
         <Card title="Refunds">
-          <RefundRuleForm key={page.mode} rule={rule} />
+          <RefundRuleForm key={page.mode} rule={refunds} />
         </Card>
-        <Card title="What the rule doesn’t cover">
+        <Card title="Bank account">
+          <RoleRuleForm
+            key={page.mode}
+            action="BANK_ACCOUNT"
+            rule={account}
+            legend="Changing the bank account for payouts needs a colleague’s approval when made by:"
+            hint="Owners and admins approve. Whoever requested a change never does."
+          />
+        </Card>
+        {page.mode === "live" && (
+          <Card title="Live keys">
+            <RoleRuleForm
+              action="LIVE_KEY"
+              rule={keys}
+              legend="Creating, rotating or enabling a live key, or giving one more rights, needs a colleague’s approval when done by:"
+              hint="Disabling or revoking a key, and taking rights away, never waits. Whoever requested a key collects its secret once, after the approval."
+            />
+          </Card>
+        )}
+        <Card title="What these rules don’t cover">
           <ul className="list-disc space-y-1.5 pl-4">
             <li>
-              API keys. Limit what each may refund under{" "}
+              Requests with API keys. Limit what each key may refund under{" "}
               <Link href={`/${page.mode}/developers/api-keys`} className="text-accent underline">
                 API keys
               </Link>
-              . Members whose refunds need approval can’t create, change, rotate or enable keys that refund.
+              . Members whose refunds need approval can’t create, change, rotate or enable keys that refund
+              {page.mode === "live" && ", unless a colleague approves it"}.
             </li>
             <li>Refunds made at the processor instead of in Cardlane.</li>
-            <li>An owner’s changes to this rule. The activity records them.</li>
+            <li>
+              Owners whom a rule doesn’t bind: they change it alone, and the activity records that. Owners whom it binds
+              need approval to weaken it, unless the team has no other owner or admin.
+            </li>
           </ul>
         </Card>
       </div>
