@@ -20,6 +20,7 @@ import {
   DISPUTE_STATUS_WORDS,
 } from "@/lib/contract/payments/words";
 import type { Mode } from "@/lib/contract/transactions/words";
+import { disputedAmount } from "./payment-records";
 
 /** An e-mail address that wraps before its @ rather than within a word. */
 export function EmailText({ address }: { address: string }) {
@@ -62,10 +63,12 @@ export const idFacts = ({ id, transactions: [charge] }: ShownPayment) => [
 const NOTHING_TAKEN: ReadonlySet<string> = new Set(["DECLINED", "FAILED", "VOIDED", "REQUIRES_ACTION"]);
 
 /** The payment's amounts side by side: authorized, captured, refunded, fee, and what is left. */
-export function PaymentAmounts({ detail: { payment, fee }, wide }: { detail: PaymentDetail; wide: boolean }) {
+export function PaymentAmounts({ detail, wide }: { detail: PaymentDetail; wide: boolean }) {
+  const { payment, fee } = detail;
   const { currency, amount_captured: captured, amount_refunded: refunded } = payment;
   // With nothing captured, the amount above is enough and the rest would be zeros.
   if (NOTHING_TAKEN.has(payment.status)) return null;
+  const disputed = disputedAmount(detail.ledger);
   const money = (amount: number) => <Money amount={amount} currency={currency} bare />;
   return (
     <dl
@@ -80,7 +83,9 @@ export function PaymentAmounts({ detail: { payment, fee }, wide }: { detail: Pay
       {captured > 0 && (
         <>
           <Amount term="Fee">{money(fee === 0 ? 0 : -fee)}</Amount>
-          <Amount term="Net">{money(captured - refunded - fee)}</Amount>
+          <Amount term="Net" hint={disputed !== 0 && <>with {money(disputed)} of disputes</>}>
+            {money(captured - refunded - fee + disputed)}
+          </Amount>
         </>
       )}
       {payment.amount_capturable > 0 ? (

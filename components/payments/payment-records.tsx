@@ -100,9 +100,19 @@ const OWN: ReadonlySet<string> = new Set<LedgerAccountName>([
   "merchant_in_payout",
 ]);
 
+/** What a ledger line adds to the merchant's balance. Zero for moves within it. */
+const balanceChange = ({ debit, credit, amount }: LedgerLine): number =>
+  (OWN.has(credit) ? amount : 0) - (OWN.has(debit) ? amount : 0);
+
+/** What disputes took from the merchant's balance and returned to it, with their fees. */
+export const disputedAmount = (lines: readonly LedgerLine[]): number =>
+  lines
+    .filter(({ debit, credit }) => debit === "disputes" || credit === "disputes")
+    .reduce((sum, line) => sum + balanceChange(line), 0);
+
 /** The lines that change the merchant's balance, signed: charge, fee, refund. */
 function BalanceLines({ lines }: { lines: LedgerLine[] }) {
-  const changes = lines.filter(({ debit, credit }) => OWN.has(debit) !== OWN.has(credit));
+  const changes = lines.filter((line) => balanceChange(line) !== 0);
   if (changes.length === 0) return <p className="p-4 text-[13px] text-soft">No money has moved.</p>;
   return (
     <ul className="divide-y text-[13px]">
@@ -111,8 +121,8 @@ function BalanceLines({ lines }: { lines: LedgerLine[] }) {
           <span className="font-medium">{line.title === "Capture" ? "Charge" : line.title}</span>
           <Time at={line.at} className="text-soft text-xs" />
           <span className="ml-auto tabular-nums">
-            {OWN.has(line.credit) && "+"}
-            <Money amount={OWN.has(line.credit) ? line.amount : -line.amount} currency={line.currency} bare />
+            {balanceChange(line) > 0 && "+"}
+            <Money amount={balanceChange(line)} currency={line.currency} bare />
           </span>
         </li>
       ))}

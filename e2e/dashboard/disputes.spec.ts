@@ -119,6 +119,9 @@ test("the overview names the disputes to respond to, and a refund warns of one",
   await expect(rows(owner)).toHaveCount(1 + 1);
 
   await openAlive(owner, `/test/payments/${payment.id}`);
+  await expect(owner.getByRole("definition").filter({ hasText: "of disputes" })).toHaveText(
+    "−$15.00with −$115.00 of disputes",
+  );
   await owner.getByRole("button", { name: "Refund", exact: true }).click();
   const dialog = owner.getByRole("dialog");
   await expect(dialog.getByText("The cardholder’s bank disputes this money")).toBeVisible();
