@@ -109,6 +109,24 @@ test("the business profile is saved, requires re-authentication, and its time zo
   await expect(owner.getByText("Time zone: UTC → Asia/Tokyo")).toBeVisible();
 });
 
+test("text that is typed while settings are saved stays", async ({ owner }) => {
+  await open(owner, "business");
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await owner.route("**/api/dashboard/business", async (route) => {
+    await released;
+    await route.continue();
+  });
+  await owner.getByLabel("Business name").fill("Lovelace Ltd");
+  await owner.getByRole("button", { name: "Save", exact: true }).click();
+  await owner.getByLabel("Website").fill("https://lovelace.example");
+  release();
+  await expect(owner.getByText("Saved")).toBeVisible();
+  await expect(owner.getByLabel("Website")).toHaveValue("https://lovelace.example");
+});
+
 test("the limit from which refunds are confirmed is the business's own", async ({ owner, db, tenant }) => {
   await open(owner, "business");
   const limit = owner.getByLabel("Confirm refunds over");

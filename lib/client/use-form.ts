@@ -84,9 +84,10 @@ export function useForm<Values extends object>(initial: Values, options: Options
     setRefused((before) => Object.fromEntries(Object.entries(before).filter(([name]) => !(fieldOf(name) in changes))));
   }
 
-  function keep(next: Values = values) {
-    setSaved(next);
-    setValues(next);
+  function keep(next?: Values) {
+    setSaved(next ?? values);
+    // Without other values, text that was typed while they were saved stays.
+    if (next) setValues(next);
     setLeft([]);
     setTried(false);
     setRefused({});
