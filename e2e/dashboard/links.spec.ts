@@ -172,10 +172,12 @@ test("a link's pages are accessible in both schemes and fit a phone; it is chang
   await expectAccessibleInBothSchemes(shopper);
   await expectNoSidewaysScroll(shopper);
 
+  await page.getByLabel("Link name").fill("Half typed");
   await page.getByRole("button", { name: "Deactivate" }).click();
   const dialog = page.getByRole("dialog", { name: "Deactivate this link?" });
   await dialog.getByRole("button", { name: "Deactivate link" }).click();
   await expect(page.getByRole("button", { name: "Activate", exact: true })).toBeVisible();
+  await expect(page.getByLabel("Link name")).toHaveValue("Half typed");
   const answer = await shopper.reload();
   expect(answer?.status()).toBe(410);
   await expect(shopper.getByRole("heading", { name: "This is no longer available" })).toBeVisible();

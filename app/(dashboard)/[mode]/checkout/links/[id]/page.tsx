@@ -33,12 +33,7 @@ export default async function PaymentLinkPage({ params, searchParams }: PaymentL
   if (detail === null) notFound();
   return (
     <article>
-      <LinkPage
-        key={detail.link.updated_at}
-        detail={detail}
-        mode={page.mode}
-        canWrite={page.can("client_session.create")}
-      />
+      <LinkPage detail={detail} mode={page.mode} canWrite={page.can("client_session.create")} />
       <Sessions page={page} id={detail.link.id} searchParams={await searchParams} />
     </article>
   );
