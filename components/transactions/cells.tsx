@@ -4,7 +4,7 @@ import { currencyDigits } from "@/lib/contract/currencies";
 import { moneyText, timeText, wordLabel } from "@/lib/contract/format";
 import type { ColumnName } from "@/lib/contract/transactions/columns";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
-import { signedAmount } from "@/lib/contract/transactions/words";
+import { BRAND_NAMES, signedAmount } from "@/lib/contract/transactions/words";
 
 /** Context of a cell: the time zone of displayed times. */
 type CellContext = { zone: string };
@@ -27,7 +27,7 @@ export const CELLS: Record<ColumnName, (row: ListedTransaction, context: CellCon
       NOTHING
     ) : (
       <>
-        {row.card_brand === null ? "Card" : wordLabel(row.card_brand)}
+        {row.card_brand === null ? "Card" : BRAND_NAMES[row.card_brand]}
         {row.card_last4 !== null && <span className="figures"> •••• {row.card_last4}</span>}
       </>
     ),

@@ -13,7 +13,7 @@ import {
   type UsedFilter,
   usedIn,
 } from "@/lib/contract/lists/filters";
-import { ATTENTION, CARD_BRANDS, DECLINE_CODES, TRANSACTION_STATUSES, TRANSACTION_TYPES } from "./words";
+import { ATTENTION, BRAND_NAMES, CARD_BRANDS, DECLINE_CODES, TRANSACTION_STATUSES, TRANSACTION_TYPES } from "./words";
 
 /**
  * By API name, in the order of an address. A filter has its column's name; see COLUMNS in
@@ -22,7 +22,7 @@ import { ATTENTION, CARD_BRANDS, DECLINE_CODES, TRANSACTION_STATUSES, TRANSACTIO
 export const FILTERS = {
   q: { kind: "text", max: 200, words: 8, param: "q", label: "Words", form: "Customer" },
   status: { kind: "words", values: TRANSACTION_STATUSES, param: "status", label: "Status", form: "Status" },
-  card_brand: { kind: "words", values: CARD_BRANDS, param: "brand", label: "Card", form: "Card" },
+  card_brand: { kind: "words", values: CARD_BRANDS, labels: BRAND_NAMES, param: "brand", label: "Card", form: "Card" },
   amount: { kind: "amount", param: "amount", label: "Amount", form: "Amount" },
   currency: { kind: "words", values: CURRENCIES, param: "currency", label: "Currency", form: "Amount" },
   created_at: { kind: "times", param: "created", label: "Created", form: "Date" },

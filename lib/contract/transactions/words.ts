@@ -23,7 +23,6 @@ export const signedAmount = ({ type, amount }: { type: TransactionType; amount: 
 export const CARD_BRANDS = ["visa", "mastercard", "amex", "discover"] as const;
 export type CardBrand = (typeof CARD_BRANDS)[number];
 
-/** Brand names for sentences; tables have short ones. */
 export const BRAND_NAMES: Record<CardBrand, string> = {
   visa: "Visa",
   mastercard: "Mastercard",
