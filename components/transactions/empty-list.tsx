@@ -61,8 +61,8 @@ export function EmptyList({
       title={mode === "test" ? "No transactions yet" : "No live transactions yet"}
       description={
         mode === "test"
-          ? "Create one with a test card and a test key. It appears here automatically."
-          : "Live payments start in the payment form. They appear here automatically."
+          ? "Create a payment link and pay it with a test card. Developers can run this with a test key. Payments appear here automatically."
+          : "Create a payment link and share it. Developers charge a token of the payment form with a live key. Payments appear here automatically."
       }
       curl={firstPayment(mode, apiUrl)}
       curlTitle="Make a payment"
