@@ -9,7 +9,7 @@ import type { Environment, Service } from "@/lib/domain/context";
 import { ConfigurationError, env } from "@/lib/env";
 import { replacePrivateFile } from "../private-file";
 import { seedDemoHistory } from "./history";
-import { seedDemoLinks, seedDemoPayments } from "./today";
+import { seedDemoDisputes, seedDemoLinks, seedDemoPayments } from "./today";
 
 export type Demo = NewMerchant;
 
@@ -65,7 +65,9 @@ async function fillDemo(service: Service, demo: Demo): Promise<number> {
   const environment = await environmentOf(service, demo);
   const history = environment === null ? 0 : await seedDemoHistory(service, environment.id);
   if (environment === null || history === 0) return 0;
-  return history + (await seedDemoPayments(demo.test_key)) + (await seedDemoLinks(service, environment));
+  const today = (await seedDemoPayments(demo.test_key)) + (await seedDemoLinks(service, environment));
+  await seedDemoDisputes(service, environment, demo.test_key);
+  return history + today;
 }
 
 async function environmentOf(service: Service, demo: Demo): Promise<Environment | null> {

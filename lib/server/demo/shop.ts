@@ -220,7 +220,20 @@ export const ORDERS_TODAY: OrderToday[] = [
   order("Omar Haddad", "Desk calendars, four", 9_900, "USD", "4000000000009995"),
   order("Clara Rossi", "Tea towels, three", 6_500, "EUR", "4000000000000044"),
   order("Tom Aldridge", "Signed linocut", 19_900, "USD", "4000000000003220"),
+  order("Hugo Martin", "Map of the north coast", 7_800, "USD", "4000000000000259"),
+  order("Amara Cole", "Tide tables, framed", 11_200, "USD", "4000000000002685"),
 ];
+
+/** The shop's response to the dispute of the parcel that didn't arrive; the sandbox's bank then decides for it. */
+export const DEMO_RESPONSE = {
+  reason: "NOT_RECEIVED",
+  evidence: {
+    product_description: "Tide tables for the coming year, framed, sent insured and against a signature.",
+    shipping_carrier: "UPS",
+    shipping_tracking: "1Z999AA10123456784",
+    notes: "The carrier has the customer’s signature. In the sandbox, winning_evidence decides it at once.",
+  },
+} as const;
 
 type DemoLink = { link: object; buyers: { name: string; card: string }[]; visitors: number };
 

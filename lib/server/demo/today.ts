@@ -6,12 +6,14 @@ import { findPaymentLink, openPaymentLink } from "@/lib/domain/checkout/open-lin
 import { checkoutTime, findCheckout } from "@/lib/domain/checkout/pay-session";
 import { createPaymentLink } from "@/lib/domain/checkout/payment-links";
 import type { Context, Environment, Service } from "@/lib/domain/context";
+import { listDisputes } from "@/lib/domain/disputes/read-disputes";
+import { processReports } from "@/lib/domain/payments/process-reports";
 import { listPlanOptions } from "@/lib/domain/plans/plans";
 import { attempt } from "@/lib/http/checkout";
 import { dispatch } from "@/lib/http/dispatch";
 import { textOf } from "@/lib/http/response";
 import { newId } from "@/lib/ids";
-import { demoLinks, ORDERS_TODAY, type OrderToday } from "./shop";
+import { DEMO_RESPONSE, demoLinks, ORDERS_TODAY, type OrderToday } from "./shop";
 
 /**
  * Sends the demo shop's payments of today through the API, as its server would. Returns how many there are.
@@ -60,10 +62,36 @@ const cardOf = (number: string) => ({
   cvv: number.startsWith("37") ? "1234" : "123",
 });
 
+/** Time for the sandbox's bank to open its disputes, which takes a second. */
+const DISPUTES_OPEN_MS = 10_000;
+
+/** Waits until the disputes of today's payments have opened, and responds to one of them. */
+export async function seedDemoDisputes(service: Service, environment: Environment, key: string): Promise<void> {
+  const ctx = contextOf(service, environment);
+  const { reason, evidence } = DEMO_RESPONSE;
+  for (let waitedMs = 0; waitedMs < DISPUTES_OPEN_MS; waitedMs += 200) {
+    await processReports(service);
+    const [dispute] = (await listDisputes(ctx, { reason, status: "NEEDS_RESPONSE" })).data;
+    if (dispute) {
+      await post(key, `/v1/disputes/${dispute.id}`, "demo-evidence", { evidence }, "PATCH");
+      await post(key, `/v1/disputes/${dispute.id}/submit`, "demo-submit", {});
+      return;
+    }
+    await service.timer.wait(200);
+  }
+  service.log.warn("the demo's disputes did not open in time, so none has a response");
+}
+
 /** Returns the response's body; a declined payment (402) has one too. */
-async function post(key: string, path: string, idempotencyKey: string, body: object): Promise<{ id?: string } | null> {
+async function post(
+  key: string,
+  path: string,
+  idempotencyKey: string,
+  body: object,
+  method: "POST" | "PATCH" = "POST",
+): Promise<{ id?: string } | null> {
   const request = new Request(`http://localhost${path}`, {
-    method: "POST",
+    method,
     headers: { "content-type": "application/json", "x-api-key": key, "x-idempotency-key": idempotencyKey },
     body: JSON.stringify(body),
   });
