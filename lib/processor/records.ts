@@ -19,6 +19,8 @@ export type Dispute = {
   fee: number | null;
   /** It took the amount back, at least for a time. False for an inquiry, which takes nothing. */
   withdrawn: boolean;
+  /** Evidence was submitted. Absent if the processor doesn't report it. */
+  submitted?: boolean;
   status: "needs_response" | "under_review" | "won" | "lost" | "accepted";
   respond_by: Date | null;
   created_at: Date;

@@ -59,7 +59,7 @@ export async function recordDispute(
   }
   const dispute = toRow(processor, of.paymentId, read, read_at);
   const clock = await readClock(service.db.within(of.environmentId).sql, of.environmentId);
-  return writeDispute(service, { id: of.environmentId, mode, clock }, dispute);
+  return writeDispute(service, { id: of.environmentId, mode, clock }, dispute, read.submitted);
 }
 
 const toRow = (processor: Processor, paymentId: string, read: ProcessorsDispute, read_at: string): NewDispute => ({
@@ -102,7 +102,7 @@ export async function readAfterResponse(
     if (!read) throw new Error(`the processor no longer has the dispute ${row.processor_dispute_id}`);
     const clock = await readClock(service.db.within(environment.id).sql, environment.id);
     const dispute = toRow(processor, row.payment_id, read, read_at);
-    if (await writeDispute(service, { ...environment, clock }, dispute, sent)) return;
+    if (await writeDispute(service, { ...environment, clock }, dispute, sent || read.submitted)) return;
     await service.timer.wait(2);
   }
   throw new Error(`the dispute ${row.processor_dispute_id} is read too often to order its states`);
@@ -127,12 +127,15 @@ async function findDisputed(
   return operation && { environmentId, paymentId: operation.payment_id };
 }
 
-/** False if a different state was read in the same millisecond, as the newer of the two is not known. */
+/**
+ * False if a different state was read in the same millisecond, as the newer of the two is not known.
+ * `submitted`: evidence has reached the bank, whatever became of the dispute.
+ */
 function writeDispute(
   service: Service,
   environment: Pick<Environment, "id" | "mode" | "clock">,
   dispute: NewDispute,
-  sent = false,
+  submitted = false,
 ): Promise<boolean> {
   return service.db.within(environment.id).orm.transaction(async (tx) => {
     const at = environmentNow({ service, environment });
@@ -162,10 +165,10 @@ function writeDispute(
     await showOnPayment(tx, environment.id, known.payment_id);
     const ended = known.response_due_at !== null && after.response_due_at === null ? known.response : null;
     const author = known.response_by ?? BY_SYSTEM;
-    if (ended === "submit" && sent && after.status !== "UNDER_REVIEW") {
-      const submitted = { ...after, status: "UNDER_REVIEW" as const };
-      await emit("dispute.evidence_submitted", known, submitted, author);
-      await emit(changeOf(submitted.status, after.status), submitted, after);
+    if (ended === "submit" && submitted && after.status !== "UNDER_REVIEW") {
+      const reviewed = { ...after, status: "UNDER_REVIEW" as const };
+      await emit("dispute.evidence_submitted", known, reviewed, author);
+      await emit(changeOf(reviewed.status, after.status), reviewed, after);
     } else {
       // A bank may decide while a response is on its way.
       const isOurs = ended !== null && after.status === (ended === "submit" ? "UNDER_REVIEW" : "ACCEPTED");

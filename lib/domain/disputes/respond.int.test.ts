@@ -13,6 +13,7 @@ import type { DisputeResponseOutcome, DisputeResponseRequest } from "@/lib/proce
 import { createRegistry } from "@/lib/processor/registry";
 import { sha256 } from "@/lib/secret";
 import type { Context, Reply, Service } from "../context";
+import { processReports } from "../payments/process-reports";
 import { verifyBooks } from "../reconciliation/verify-books";
 import { createFile, getFile, removeFiles } from "./files";
 import { getDispute } from "./read-disputes";
@@ -238,6 +239,22 @@ test("a webhook that reports the submission first and the request itself end wit
   expect(await respond("submit")).toMatchObject({ status: 200, body: { status: "UNDER_REVIEW" } });
   expect((await told()).filter((type) => type === "dispute.evidence_submitted")).toHaveLength(1);
   expect((await audit()).at(-1)).toEqual(["dispute.evidence_submitted", user.id]);
+});
+
+test("a report of the end first, after the request died, tells of the submission, too", async () => {
+  const { save, respond, script, service, told, audit, user } = await disputed();
+  await save({ notes: "winning_evidence" });
+  script.push(async (real, request) => {
+    await real(request);
+    await processReports(service);
+    throw new Error("the process died");
+  });
+  expect(await respond("submit")).toMatchObject({ status: 200, body: { status: "WON" } });
+  expect((await told()).slice(-2)).toEqual(["dispute.evidence_submitted", "dispute.won"]);
+  expect((await audit()).slice(-2)).toEqual([
+    ["dispute.evidence_submitted", user.id],
+    ["dispute.won", null],
+  ]);
 });
 
 test("a lost answer is found at the dispute, without a second submission", async () => {

@@ -59,6 +59,7 @@ const toDispute = (row: SandboxDisputeRow): Dispute => ({
   network_reason_code: NETWORK_CODES[row.reason] ?? null,
   fee: FEE,
   withdrawn: true,
+  submitted: row.response !== null && row.status !== "accepted",
   status: row.status,
   respond_by: row.status === "needs_response" ? new Date(row.respond_by) : null,
   created_at: new Date(row.created_at),

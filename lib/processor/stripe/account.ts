@@ -95,7 +95,7 @@ function stateOf(
 export async function readDispute(stripe: Stripe, budget: Budget, id: string): Promise<Dispute | null> {
   try {
     const dispute = await stripe.disputes.retrieve(id, {}, budget.options());
-    const { due_by } = dispute.evidence_details;
+    const { due_by, submission_count } = dispute.evidence_details;
     return {
       id: dispute.id,
       ...fromStripe(dispute),
@@ -103,6 +103,7 @@ export async function readDispute(stripe: Stripe, budget: Budget, id: string): P
       network_reason_code: dispute.network_reason_code ?? null,
       fee: disputeFee(dispute),
       withdrawn: dispute.balance_transactions.length > 0,
+      submitted: submission_count > 0,
       status: disputeStatus(dispute.status),
       respond_by: due_by === null ? null : timeOf(due_by),
       created_at: timeOf(dispute.created),
