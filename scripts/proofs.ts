@@ -81,6 +81,11 @@ export const PROOFS: Proof[] = [
     ],
   },
   {
+    name: "disputes",
+    short: [proof(["disputes.proof.ts"], { PROOF_KILLS: "5" })],
+    long: (kills = "40") => [long(["disputes.proof.ts"], { PROOF_KILLS: kills })],
+  },
+  {
     name: "simulation",
     short: [proof(["simulation.proof.ts"], { SIMULATION_SEEDS: "500" })],
     long: (...args) => [long(["simulation.proof.ts"], worlds(...args))],

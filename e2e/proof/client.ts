@@ -102,6 +102,7 @@ export const CARDS = {
   garbage: "4000000000001968",
   slow: "4000000000001992",
   challenge: "4000000000003220",
+  disputed: "4000000000000259",
 } as const;
 export type CardName = keyof typeof CARDS;
 

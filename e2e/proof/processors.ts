@@ -34,6 +34,9 @@ export type RunningProcessor = {
 /** Stripe doubles, by the database whose payments they receive. */
 const doubles = new Map<Database, Double>();
 
+/** The double that a database's payments go to; undefined if it is another processor. */
+export const stripeDoubleOf = (db: Database): Double | undefined => doubles.get(db);
+
 /** Runs the processor's side of a proof; `address` returns the host that receives its next report. */
 export async function runProcessor(
   db: Database,
