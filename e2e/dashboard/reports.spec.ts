@@ -102,7 +102,7 @@ test("a mail's link stops its report after a press, and neither a scanner nor a 
   for (const wrong of forged) {
     await page.goto(`/stop-report-mails/${wrong}`);
     await expect(page.getByRole("heading", { name: "This link is not complete" })).toBeVisible();
-    await expect(page.getByRole("button", { name: "Stop mails" })).toHaveCount(0);
+    await expect(page.getByRole("button", { name: "Stop e-mails" })).toHaveCount(0);
     const headers = { "sec-fetch-site": "same-origin", origin: baseUrl };
     const answer = await page.request.post(stopReportMail.path, { data: { token: wrong }, headers });
     expect(answer.status()).toBe(404);
@@ -113,9 +113,9 @@ test("a mail's link stops its report after a press, and neither a scanner nor a 
   for (const _ of ["first", "again"]) {
     await openAlive(page, url);
     await expect(page.getByRole("heading", { name: "Stop this report?" })).toBeVisible();
-    await expect(page.getByText("The report “Activity” won’t be mailed to you any more.")).toBeVisible();
-    await page.getByRole("button", { name: "Stop mails" }).click();
-    await expect(page.getByRole("heading", { name: "No longer mailed" })).toBeVisible();
+    await expect(page.getByText("The report “Activity” will no longer be e-mailed to you.")).toBeVisible();
+    await page.getByRole("button", { name: "Stop e-mails" }).click();
+    await expect(page.getByRole("heading", { name: "No longer e-mailed" })).toBeVisible();
     expect(await chosen()).toEqual(["fees"]);
   }
   await mailDue();
