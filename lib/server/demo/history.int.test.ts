@@ -38,6 +38,13 @@ test("the demo has subscribers in every status, in line with their last events, 
     join events e on e.environment_id = i.environment_id and e.object_id = i.id and e.sequence = i.event_sequence
     where i.environment_id = ${of}`;
   expect(told.length).toBeGreaterThan(50);
+  const refunded = await db.sql`
+    select i.status, n.amount::float8 = i.total as is_whole, n.tax_amount::float8 as tax, n.number is not null as is_noted
+    from invoices i
+    join payments p on p.environment_id = i.environment_id and p.invoice_id = i.id and p.status = 'REFUNDED'
+    left join credit_notes n on n.environment_id = p.environment_id and n.payment_id = p.id
+    where i.environment_id = ${of}`;
+  expect([...refunded]).toEqual([{ status: "PAID", is_whole: true, tax: expect.any(Number), is_noted: true }]);
   for (const { type, id, object } of told) {
     const found =
       type === "invoice"

@@ -87,6 +87,8 @@ export type DemoSubscriber = {
   quantity?: number;
   /** Later actions of the customer or the shop. */
   later?: { do: "pause" | "cancel" | "cancel_later" | "upgrade" | "new_card"; daysAgo: number };
+  /** The first charge is refunded in full, this many days later. */
+  refundedAfterDays?: number;
   /** Leaves at the bank's challenge, so that the subscription never begins. */
   leaves?: true;
 };
@@ -106,7 +108,7 @@ const subscriber = (
   plan: string,
   daysAgo: number,
   card: string,
-  more: Pick<DemoSubscriber, "quantity" | "later" | "leaves"> = {},
+  more: Pick<DemoSubscriber, "quantity" | "later" | "refundedAfterDays" | "leaves"> = {},
 ): DemoSubscriber => ({ name, plan, daysAgo, card, ...more });
 
 /** The shop's subscribers, in every status. The first charges of a trial plan follow its 14 days. */
@@ -118,7 +120,7 @@ export const DEMO_SUBSCRIBERS: readonly DemoSubscriber[] = [
   subscriber("Elif Demir", MONTHLY, 49, MASTERCARD, { later: { do: "upgrade", daysAgo: 12 } }),
   subscriber("Oscar Lund", CLUB, 47, AMEX, { later: { do: "cancel_later", daysAgo: 2 } }),
   subscriber("Hannah Roth", MONTHLY, 46, NO_FUNDS, { later: { do: "new_card", daysAgo: 31 } }),
-  subscriber("Diego Ruiz", MONTHLY, 44, VISA),
+  subscriber("Diego Ruiz", MONTHLY, 44, VISA, { refundedAfterDays: 2 }),
   subscriber("Amara Obi", CLUB, 41, VISA, { later: { do: "pause", daysAgo: 6 } }),
   subscriber("Felix Braun", MONTHLY, 40, NO_FUNDS),
   subscriber("Chloe Martin", STUDIO, 38, MASTERCARD, { later: { do: "cancel", daysAgo: 9 } }),

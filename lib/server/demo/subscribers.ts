@@ -241,7 +241,7 @@ class Past {
       address: null,
       plan: subscription.plan.name,
       fraudScore: 0,
-      fate: declineCode === null ? { kind: "captured" } : { kind: "declined", code: declineCode },
+      fate: declineCode === null ? fateOf(account, invoice) : { kind: "declined", code: declineCode },
       bill: {
         paymentId,
         operationId,
@@ -397,6 +397,13 @@ function declineOf({ row, behavior }: StoredCard, at: string): DeclineCode | nul
   const [expMonth, expYear] = [row.card_exp_month ?? 1, row.card_exp_year ?? 2040];
   const card = { behavior, fingerprint: row.id, expMonth, expYear };
   return decideAuthorization(card, "merchant", new Date(at)).declineCode;
+}
+
+/** What becomes of the money that an invoice charged. */
+function fateOf({ who, invoices }: Account, { amount_due: amount }: InvoiceRow): PastOrder["fate"] {
+  const isFirst = invoices.every(({ amount_paid: paid }) => paid === 0);
+  if (who.refundedAfterDays === undefined || !isFirst) return { kind: "captured" };
+  return { kind: "refunded", amount, reason: "CUSTOMER_REQUEST", afterMs: who.refundedAfterDays * DAY_MS };
 }
 
 const mailboxOf = ({ name }: DemoSubscriber) => name.toLowerCase().replace(" ", ".");
