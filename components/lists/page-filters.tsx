@@ -7,7 +7,7 @@ import { Skeleton } from "@/components/ui/skeleton";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import type { FilterOptions } from "@/lib/client/lists/filter-chips";
 import { readable } from "@/lib/contract/lists/address";
-import type { FilterRows } from "@/lib/contract/lists/filters";
+import type { FilterRow, FilterRows } from "@/lib/contract/lists/filters";
 import { formatFilters } from "@/lib/contract/lists/query";
 import { parseTimes } from "@/lib/contract/transactions/time-range";
 import { FilterBar, FilterChips } from "./filter-bar";
@@ -31,7 +31,7 @@ type PageFiltersProps = {
   kept?: Readonly<Record<string, string | undefined>>;
 };
 
-/** Filters of a list that pages by links, kept in its address: each parameter has one value. */
+/** Filters of a list that pages by links, kept in its address. */
 export function PageFilters({ path, what, rows, values, search, options, kept = {} }: PageFiltersProps) {
   const { merchant } = useDashboard();
   const inBar = rows.filter(([name]) => search === undefined || name !== "q");
@@ -86,11 +86,14 @@ export function PageFilters({ path, what, rows, values, search, options, kept = 
 }
 
 function filtersOf(rows: FilterRows, values: PageFiltersProps["values"]): Record<string, unknown> {
-  return Object.fromEntries(
-    rows.flatMap(([name, row]) => {
-      const value = values[row.param];
-      if (!value) return [];
-      return [[name, row.kind === "words" ? [value] : row.kind === "times" ? (parseTimes(value) ?? undefined) : value]];
-    }),
-  );
+  const used = rows.flatMap(([name, row]): [string, unknown][] => {
+    const value = values[row.param];
+    return value ? [[name, readValue(row, value)]] : [];
+  });
+  return Object.fromEntries(used);
+}
+
+function readValue(row: FilterRow, value: string): unknown {
+  if (row.kind === "words") return row.single ? [value] : value.split(",");
+  return row.kind === "times" ? (parseTimes(value) ?? undefined) : value;
 }

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, isNull, lt, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, inArray, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import type { DisputeNotice, DisputeReason, DisputeStatus } from "@/lib/contract/disputes/statuses";
 import type { EventTypeOf } from "@/lib/contract/events/event";
 import type { Mode } from "@/lib/contract/transactions/words";
@@ -134,8 +134,9 @@ export async function findDispute(orm: Orm, environmentId: string, id: string): 
 }
 
 export type DisputeFilter = {
-  readonly status?: DisputeStatus | undefined;
-  readonly reason?: DisputeReason | undefined;
+  /** Any of these, which are not none. */
+  readonly status?: readonly DisputeStatus[] | undefined;
+  readonly reason?: readonly DisputeReason[] | undefined;
   readonly customerId?: string | undefined;
   /** The merchant's own id of the customer, or the address that the charge names. */
   readonly payer?: string | undefined;
@@ -151,8 +152,8 @@ const isAhead = (now: Date) => or(isNull(disputes.respond_by), gte(disputes.resp
 const matching = (environmentId: string, filter: DisputeFilter) =>
   and(
     eq(disputes.environment_id, environmentId),
-    filter.status === undefined ? undefined : eq(disputes.status, filter.status),
-    filter.reason === undefined ? undefined : eq(disputes.reason, filter.reason),
+    filter.status === undefined ? undefined : inArray(disputes.status, [...filter.status]),
+    filter.reason === undefined ? undefined : inArray(disputes.reason, [...filter.reason]),
     filter.customerId === undefined
       ? undefined
       : sql`${disputes.customer} = customer_uuid(${environmentId}::uuid, ${filter.customerId}::text, null)`,
@@ -189,8 +190,8 @@ export function openDisputeExport(
   filter: Omit<DisputeFilter, "customerId" | "paymentId">,
 ) {
   const where = (tx: Sql) => tx`environment_id = ${environmentId}::uuid
-    ${filter.status === undefined ? tx`` : tx`and status = ${filter.status}`}
-    ${filter.reason === undefined ? tx`` : tx`and reason = ${filter.reason}`}
+    ${filter.status === undefined ? tx`` : tx`and status in ${tx([...filter.status])}`}
+    ${filter.reason === undefined ? tx`` : tx`and reason in ${tx([...filter.reason])}`}
     ${
       filter.payer === undefined
         ? tx``

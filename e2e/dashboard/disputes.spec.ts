@@ -65,6 +65,12 @@ test("the list begins with the next deadline, filters, and opens a dispute", asy
   await owner.getByRole("search", { name: "Filter disputes" }).getByRole("button", { name: "Deadline" }).click();
   await owner.getByRole("button", { name: "Within 2 days" }).click();
   await expect(owner).toHaveURL(/deadline=2-days/);
+  await owner.getByRole("search", { name: "Filter disputes" }).getByRole("button", { name: "Status" }).click();
+  await owner.getByRole("checkbox", { name: "Needs a response" }).check();
+  await expect(owner).toHaveURL(/status=NEEDS_RESPONSE&/);
+  await owner.getByRole("checkbox", { name: "Won" }).check();
+  await expect(owner).toHaveURL(/status=NEEDS_RESPONSE,WON/);
+  await owner.keyboard.press("Escape");
   await expect(rows(owner)).toHaveCount(1 + 1);
   await rows(owner).nth(1).getByRole("link").click();
   await expect(owner).toHaveURL(`/test/disputes/${id}`);

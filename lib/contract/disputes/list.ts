@@ -1,7 +1,7 @@
 /** The dashboard's list and page of disputes. */
 import { z } from "zod";
 import { pageParams, text } from "@/lib/contract/fields";
-import { type FilterRows, oneOfRow } from "@/lib/contract/lists/filters";
+import { anyOfRow, type FilterRows, oneOfRow } from "@/lib/contract/lists/filters";
 import type { PaymentStatus } from "@/lib/contract/payments/payment";
 import type { ShownActor } from "@/lib/contract/payments/payment-detail";
 import { DISPUTE_REASON_WORDS, DISPUTE_STATUS_WORDS } from "@/lib/contract/payments/words";
@@ -20,12 +20,20 @@ const DEADLINE_WORDS: Record<DisputeDeadline, string> = {
   passed: "Passed",
 };
 
+/** Any of the words, with commas between them. */
+const anyOf = <Word extends string>(words: readonly [Word, ...Word[]]) =>
+  z
+    .string()
+    .transform((text) => text.split(","))
+    .pipe(z.array(z.enum(words)))
+    .optional();
+
 /** The page's address. */
 export const disputePageQuery = z.strictObject({
   limit: pageParams.limit,
   offset: pageParams.offset,
-  status: z.enum(DISPUTE_STATUSES).optional(),
-  reason: z.enum(DISPUTE_REASONS).optional(),
+  status: anyOf(DISPUTE_STATUSES),
+  reason: anyOf(DISPUTE_REASONS),
   deadline: z.enum(DISPUTE_DEADLINES).optional(),
   /** The merchant's own id of the customer, or their e-mail address. */
   customer: text(255).optional(),
@@ -35,8 +43,8 @@ export type DisputePageQuery = z.infer<typeof disputePageQuery>;
 const STATUS_LABELS = Object.fromEntries(DISPUTE_STATUSES.map((each) => [each, DISPUTE_STATUS_WORDS[each].title]));
 
 export const DISPUTE_FILTERS: FilterRows = [
-  oneOfRow("status", "Status", DISPUTE_STATUSES, STATUS_LABELS),
-  oneOfRow("reason", "Reason", DISPUTE_REASONS, DISPUTE_REASON_WORDS),
+  anyOfRow("status", "Status", DISPUTE_STATUSES, STATUS_LABELS),
+  anyOfRow("reason", "Reason", DISPUTE_REASONS, DISPUTE_REASON_WORDS),
   oneOfRow("deadline", "Deadline", DISPUTE_DEADLINES, DEADLINE_WORDS),
   ["customer", { kind: "text", max: 255, param: "customer", label: "Customer id or e-mail", form: "Customer" }],
 ];

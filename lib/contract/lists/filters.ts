@@ -60,16 +60,19 @@ export function usedIn<Name extends string>(rows: FilterRows<Name>, filters: obj
   });
 }
 
-/** A filter by one of `values`, in a form of its own. */
-export const oneOfRow = (
+/** A filter by any of `values`, in a form of its own. */
+export const anyOfRow = (
   name: string,
   label: string,
   values: readonly string[],
   labels?: Readonly<Record<string, string>>,
-): FilterRows[number] => [
-  name,
-  { kind: "words", single: true, values, param: name, label, form: label, ...(labels && { labels }) },
-];
+): [string, WordsRow] => [name, { kind: "words", values, param: name, label, form: label, ...(labels && { labels }) }];
+
+/** A filter by one of `values`, in a form of its own. */
+export const oneOfRow = (...given: Parameters<typeof anyOfRow>): FilterRows[number] => {
+  const [name, row] = anyOfRow(...given);
+  return [name, { ...row, single: true }];
+};
 
 /** Forms in the order of their filters. */
 export const formsOf = (rows: FilterRows): string[] => [...new Set(rows.map(([, row]) => row.form))];

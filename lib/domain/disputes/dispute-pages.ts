@@ -60,7 +60,7 @@ export const exportDisputes = (ctx: Context, query: DisputePageQuery) =>
 
 function filterOf(ctx: Context, { status, reason, customer, deadline }: DisputePageQuery): DisputeFilter {
   return {
-    status: status ?? (deadline && "NEEDS_RESPONSE"),
+    status: status ?? (deadline && ["NEEDS_RESPONSE"]),
     reason,
     payer: customer,
     ...(deadline && deadlineRange(deadline, environmentNow(ctx))),

@@ -43,5 +43,12 @@ function filterOf({ payment_id, customer_id, status, reason, ...query }: ListDis
   const paymentId = payment_id === undefined ? undefined : decodeId("payment", payment_id);
   if (paymentId === null) return null;
   const { gte, lt } = toMillisecondRange({ after: query.respond_by_after, before: query.respond_by_before });
-  return { status, reason, customerId: customer_id, paymentId, respondByFrom: gte, respondByUntil: lt };
+  return {
+    status: status && [status],
+    reason: reason && [reason],
+    customerId: customer_id,
+    paymentId,
+    respondByFrom: gte,
+    respondByUntil: lt,
+  };
 }

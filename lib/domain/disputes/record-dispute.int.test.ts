@@ -3,6 +3,7 @@ import { testDatabase } from "@/e2e/fixtures/database";
 import { eventsAsTold, faultyEvents } from "@/e2e/fixtures/events";
 import { createTestMerchant, testContext } from "@/e2e/fixtures/factories";
 import { type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
+import { disputePageQuery } from "@/lib/contract/disputes/list";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
 import { createLogger } from "@/lib/log";
@@ -14,6 +15,7 @@ import { getPaymentDetail } from "../payments/payment-detail";
 import { processReport } from "../payments/process-reports";
 import { verifyBooks } from "../reconciliation/verify-books";
 import { getBalance, listMovements } from "../settlement/balance";
+import { exportDisputes, listDisputeTable } from "./dispute-pages";
 import { getDispute, listDisputes } from "./read-disputes";
 import { recordDispute } from "./record-dispute";
 
@@ -377,6 +379,21 @@ test("disputes are listed newest first, found by each filter, and only in their 
   ]);
   expect(await idsOf({ respond_by_after: "2026-12-01T00:00:00Z" })).toEqual([]);
   expect(await idsOf({ respond_by_before: "2026-12-01T00:00:00Z" })).toEqual([]);
+  const tableOf = async (query: object) => {
+    const parsed = disputePageQuery.parse(query);
+    const exported = await exportDisputes(ctx, parsed);
+    const ids: string[] = [];
+    for await (const batch of exported.batches) ids.push(...batch.map((row) => row.processor_id));
+    await exported.close();
+    const { data } = await listDisputeTable(ctx, parsed);
+    expect(data.map(({ dispute }) => dispute.processor_id).sort()).toEqual(ids.toSorted());
+    return ids;
+  };
+  expect(await tableOf({ status: "NEEDS_RESPONSE,LOST" })).toEqual([open, lost]);
+  expect(await tableOf({ status: "LOST,WON", reason: "NOT_RECEIVED,DUPLICATE" })).toEqual([lost]);
+  expect(await tableOf({ reason: "FRAUDULENT" })).toEqual([open]);
+  for (const wrong of ["LOST,", ",", "LOST,ELSE", "lost"])
+    expect(disputePageQuery.safeParse({ status: wrong }).success, wrong).toBe(false);
   const id = newest?.id as string;
   expect(await getDispute(ctx, { id })).toEqual(newest);
   const stranger = testContext(tenant.service, (await createTestMerchant(db)).test);

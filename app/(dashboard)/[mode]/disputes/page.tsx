@@ -38,7 +38,7 @@ export default async function DisputesPage({ params, searchParams }: DisputesPag
     );
   }
   const { status, reason, deadline, customer } = query.data;
-  const filters = { status, reason, deadline, customer };
+  const filters = { status: status?.join(","), reason: reason?.join(","), deadline, customer };
   const isFiltered = Object.values(filters).some(Boolean);
   const disputes = await listDisputeTable(page.ctx, query.data);
   const href = withFilters(path, filters);
