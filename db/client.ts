@@ -105,8 +105,11 @@ export type Database = {
  */
 export const ROLES = { app: "cardlane_app", jobs: "cardlane_jobs", sandbox: "cardlane_sandbox" } as const;
 
+/** Where a replica is, and which server must be there. */
+type ReplicaAddress = Pick<Address, "hosts" | "tls"> & { readonly instance?: string };
+
 /** A separate login, or the URL's login with a role to switch to. `replica`: where, instead of at its hosts. */
-export type Login = { readonly url: string; readonly role?: string; readonly replica?: Pick<Address, "hosts" | "tls"> };
+export type Login = { readonly url: string; readonly role?: string; readonly replica?: ReplicaAddress };
 
 export type Logins = { readonly app: Login; readonly jobs: Login };
 
@@ -207,6 +210,7 @@ function openPool(login: Login, limits: Limits, options: ConnectOptions, ownType
     },
     settings,
     readsOnly: login.replica !== undefined,
+    instance: login.replica?.instance ?? null,
     silenceMs: (Number(settings.statement_timeout) || LONG_STATEMENT_MS) + MARGIN_MS,
     lifetimeMs: options.keeps ? null : LIFETIME_MS,
     keepsOne: options.keeps !== undefined,
@@ -271,7 +275,11 @@ export function connect(logins: string | Logins, options: ConnectOptions = {}): 
     ...(isolated && { environment_sql: isolated.sql, environment_orm: isolated.orm }),
     ...{ crossing_sql: crossing.sql, crossing_orm: crossing.orm, long },
   };
-  const replicaAt = (host: Host) => ({ ...(options.replicas?.address as Address), hosts: [host] });
+  const replicaAt = (host: Host, instance?: string): ReplicaAddress => ({
+    ...(options.replicas?.address as Address),
+    hosts: [host],
+    ...(instance !== undefined && { instance }),
+  });
   const replicas = options.replicas ? openReplicas(options.replicas) : null;
 
   function openReplicas({ address, log }: NonNullable<ConnectOptions["replicas"]>): Replicas {
@@ -280,8 +288,8 @@ export function connect(logins: string | Logins, options: ConnectOptions = {}): 
       hosts: address.hosts,
       primary: openPool(jobs, SHORT, check, RAW),
       openCheck: (host) => openPool({ ...jobs, replica: replicaAt(host) }, SHORT, check, RAW),
-      openPools(host) {
-        const { crossing: across, isolated: own, long: slow } = openAll(replicaAt(host));
+      openPools(host, instance) {
+        const { crossing: across, isolated: own, long: slow } = openAll(replicaAt(host, instance));
         const { sql, orm } = own ?? across;
         return {
           ...{ crossing_sql: across.sql, crossing_orm: across.orm, long: slow },
@@ -309,7 +317,7 @@ export function connect(logins: string | Logins, options: ConnectOptions = {}): 
         openExport(id: string) {
           const open = async () => {
             const replica = await replicas.caughtUp();
-            return openExportPool(replica ? replicaAt(replica.host) : undefined);
+            return openExportPool(replica ? replicaAt(replica.host, replica.instance) : undefined);
           };
           return rawOn(new LazyPool(open), isOne ? "" : id);
         },

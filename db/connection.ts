@@ -20,18 +20,24 @@ export type ConnectionOptions = {
   readonly lifetimeMs: number | null;
   /** A standby will do, because nothing is written. */
   readonly readsOnly: boolean;
+  /** The only server that will do; null: any. */
+  readonly instance: string | null;
 };
 
 const END_LIMIT_S = 1;
 /** Overrides a server, database or role that turned it off for other applications. Higher levels are kept. */
 const DURABLE = `set_config('synchronous_commit',
   case current_setting('synchronous_commit') when 'off' then 'on' else current_setting('synchronous_commit') end, false)`;
+/** Tells servers apart, and the runs of one. */
+export const INSTANCE = "pg_postmaster_start_time()::text";
 /** The setting that row-level security reads; '' means no environment. */
 const ENVIRONMENT = "cardlane.environment";
 
 /** Null on a standby. */
-const TIMELINE = `case when not pg_is_in_recovery()
+export const TIMELINE = `case when not pg_is_in_recovery()
   then ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::int end`;
+/** The same for a server and its standbys; another one after `pg_upgrade` or in a new cluster. */
+export const SYSTEM = "(select system_identifier::text from pg_control_system())";
 
 const TICK_MS = 250;
 let [awakeMs, tickedAt] = [0, performance.now()];
@@ -78,32 +84,33 @@ export class Connection {
 
   /** The server's timeline, which each promotion of a standby increments; 0 if `readsOnly`. */
   timeline = 0;
+  /** The identifier of its cluster, within which timelines can be compared; empty if `readsOnly`. */
+  system = "";
 
   /**
-   * Connects to the address's first host that accepts writes, beginning with index `first`, and has no older
-   * timeline than `oldest`. `limitMs`: per host.
+   * Connects to the address's first host that accepts writes and passes `check`, beginning with index `first`.
+   * `limitMs`: per host. Throws each host's error, in this order.
    */
   static async open(
     address: Address,
     options: ConnectionOptions,
-    { first, oldest }: { first: number; oldest: number },
+    { first, check }: { first: number; check: (connection: Connection, host: number) => void },
     limitMs: number,
-  ): Promise<{ connection: Connection; host: number }> {
-    const problems: unknown[] = [];
+  ): Promise<Connection> {
+    const problems: Error[] = [];
     for (let step = 0; step < address.hosts.length; step++) {
       const host = (first + step) % address.hosts.length;
       const connection = new Connection(address, address.hosts[host] as Host, options);
       try {
         await connection.#setUp(limitMs);
-        if (!options.readsOnly && connection.timeline < oldest) throw formerPrimary();
-        return { connection, host };
+        check(connection, host);
+        return connection;
       } catch (error) {
         connection.fail(error as Error);
-        problems.push(error);
+        problems.push(error as Error);
       }
     }
-    // With several hosts, the error of one that responded says more than a timeout.
-    throw problems.find((error) => error instanceof DatabaseUnavailable) ?? problems[0];
+    throw new AggregateError(problems);
   }
 
   private constructor({ user, password, database, tls }: Address, host: Host, options: ConnectionOptions) {
@@ -151,9 +158,13 @@ export class Connection {
       // One message for all settings, and only what a pooler passes on.
       const [state] = await this.query(`
         select pg_is_in_recovery() as standby, current_setting('transaction_read_only') as read_only, ${TIMELINE} as timeline,
-          ${[...settings, DURABLE].join(", ")}`);
-      if (this.#options.readsOnly) return;
+          ${SYSTEM} as system, ${INSTANCE} as instance, ${[...settings, DURABLE].join(", ")}`);
+      const { instance, readsOnly } = this.#options;
+      if (instance !== null && state?.instance !== instance)
+        throw new DatabaseUnavailable("the address leads to several servers, of which only one was checked");
+      if (readsOnly) return;
       this.timeline = state?.timeline;
+      this.system = state?.system;
       if (state?.standby) throw new DatabaseUnavailable("the server is a standby and takes no writes");
       if (state?.read_only === "on") throw new DatabaseUnavailable("the server is read-only");
     } finally {
@@ -261,8 +272,6 @@ export class Connection {
     this.#socket?.destroy();
   }
 }
-
-export const formerPrimary = () => new DatabaseUnavailable("the server was the primary until another one took over");
 
 export const connectionClosed = () =>
   Object.assign(new Error("the connection to the database was lost"), { code: "CONNECTION_CLOSED" });

@@ -1,15 +1,7 @@
 import postgres from "postgres";
 import { Semaphore, type Slot } from "@/lib/semaphore";
 import type { Address } from "./address";
-import {
-  awake,
-  Connection,
-  type ConnectionOptions,
-  connectionClosed,
-  formerPrimary,
-  type Rows,
-  silence,
-} from "./connection";
+import { awake, Connection, type ConnectionOptions, connectionClosed, type Rows, silence } from "./connection";
 import type { Lease, Owner, Statement, StatementPool } from "./statements";
 import { DatabaseUnavailable, isServerLost } from "./unavailable";
 
@@ -32,10 +24,19 @@ const OPEN_LIMIT_MS = 3_000;
 const SLOW_MS = 3_000;
 
 /**
- * The pools of this process for one server. If one finds it silent, all of them do. `timeline`: the latest seen.
- * A server with an older one was the primary before, and may not know yet that it no longer is.
+ * The pools of this process for one server. If one finds it silent, all of them do. `timeline`: the latest seen in
+ * cluster `system`. A server with an older one was the primary before, and may not know yet that it no longer is.
  */
-type Server = { readonly pools: Set<Pool>; answeredAt: number; isProbed: boolean; timeline: number };
+type Server = {
+  readonly pools: Set<Pool>;
+  answeredAt: number;
+  isProbed: boolean;
+  probedAt: number;
+  system: string;
+  timeline: number;
+  /** Index of the host that was last connected to. */
+  host: number;
+};
 const servers = new Map<string, Server>();
 
 /**
@@ -52,7 +53,6 @@ export class Pool implements StatementPool {
   readonly #server: Server;
   readonly #sweep: NodeJS.Timeout;
   #opening = 0;
-  #host = 0;
   /** Why no connection is open; null if one is, or if none was needed yet. */
   #down: Error | null = null;
   #retryAt = 0;
@@ -65,7 +65,8 @@ export class Pool implements StatementPool {
     const refusal = () => new DatabaseUnavailable(`no connection was free within ${QUEUE_LIMIT_MS / 1_000} s`);
     this.#slots = new Semaphore({ slots: 0, perKey: options.perQueue, waitMs: QUEUE_LIMIT_MS, refusal });
     const label = JSON.stringify(address.hosts);
-    this.#server = servers.get(label) ?? { pools: new Set(), answeredAt: 0, isProbed: false, timeline: 0 };
+    const unknown = { answeredAt: 0, isProbed: false, probedAt: 0, system: "", timeline: 0, host: 0 };
+    this.#server = servers.get(label) ?? { pools: new Set(), ...unknown };
     this.#server.pools.add(this);
     servers.set(label, this.#server);
     this.#sweep = setInterval(() => this.#look(), SWEEP_MS);
@@ -152,10 +153,9 @@ export class Pool implements StatementPool {
   async #open(): Promise<void> {
     this.#opening++;
     try {
-      const { connection, host } = await this.#connect();
+      const connection = await this.#connect(this.#server.host);
       // While the database was away one attempt followed the other, and several may come through at once.
       if (this.#isEnding || this.#all.size >= this.#options.max) return void connection.close();
-      this.#host = host;
       this.#down = null;
       this.#retryAt = 0;
       this.#all.add(connection);
@@ -163,47 +163,72 @@ export class Pool implements StatementPool {
       connection.onLost = () => this.#sweepIdle();
       this.#slots.resize(this.#all.size);
     } catch (error) {
+      const { errors } = error as AggregateError;
       this.#retryAt = awake() + RETRY_MS;
-      if (![...this.#all].some((connection) => connection.isUsable)) this.#goDown(error as Error);
+      // With several hosts, the error of one that responded says more than a timeout.
+      const problem: Error = errors.find((one) => one instanceof DatabaseUnavailable) ?? errors[0];
+      if (![...this.#all].some((connection) => connection.isUsable)) this.#goDown(problem);
     } finally {
       this.#opening--;
       this.#openMore();
     }
   }
 
+  /** Throws each host's error. */
+  async #connect(first: number): Promise<Connection> {
+    const check = (connection: Connection, host: number) => this.#options.readsOnly || this.#adopt(connection, host);
+    return Connection.open(this.#address, this.#options, { first, check }, OPEN_LIMIT_MS);
+  }
+
   /** No pool keeps connections to an old primary once one has found the new one. */
-  async #connect(): Promise<{ connection: Connection; host: number }> {
+  #adopt(connection: Connection, host: number): void {
     const server = this.#server;
-    const from = { first: this.#host, oldest: server.timeline };
-    const opened = await Connection.open(this.#address, this.#options, from, OPEN_LIMIT_MS);
-    // Another pool may have found the new primary in the meantime, and has already closed older connections.
-    if (!this.#options.readsOnly && opened.connection.timeline < server.timeline) {
-      void opened.connection.close();
-      throw formerPrimary();
+    const { system, timeline } = connection;
+    this.#refuseOld(connection);
+    const isNew = system !== server.system || timeline > server.timeline;
+    Object.assign(server, { host, system, timeline });
+    if (isNew) for (const pool of server.pools) pool.#leaveOldPrimary();
+  }
+
+  #refuseOld({ system, timeline }: Connection): void {
+    const server = this.#server;
+    if (system === server.system) {
+      if (timeline >= server.timeline) return;
+      throw new DatabaseUnavailable("the server was the primary until another one took over");
     }
-    if (opened.connection.timeline > server.timeline) {
-      server.timeline = opened.connection.timeline;
-      for (const pool of server.pools) pool.#distrust();
+    // After pg_upgrade, or a restore into a new cluster, nothing is left of the former one.
+    const isFormerInUse = [...server.pools].some((pool) => [...pool.#all].some(({ problem }) => problem === null));
+    if (isFormerInUse) throw new DatabaseUnavailable("the server belongs to another cluster than the one in use");
+  }
+
+  /** A commit there may wait forever for a standby that is the primary now, and its outcome is unknown. */
+  #leaveOldPrimary(): void {
+    const { system, timeline } = this.#server;
+    for (const connection of this.#options.readsOnly ? [] : [...this.#all]) {
+      if (connection.system === system && connection.timeline === timeline) continue;
+      connection.isStale = true;
+      connection.fail(connectionClosed());
     }
-    return opened;
   }
 
   /**
-   * Tests a silent server with a new connection. If that fails, pending statements fail and new ones are
-   * refused.
+   * Tests a silent server with a new connection, to another host first, which may have become the primary. If
+   * that fails, pending statements fail and new ones are refused.
    */
   async #probe(): Promise<void> {
     const server = this.#server;
     if (server.isProbed) return;
     server.isProbed = true;
+    server.probedAt = awake();
     try {
-      const { connection } = await this.#connect();
+      const connection = await this.#connect(server.host + 1);
       server.answeredAt = awake();
       await connection.close();
     } catch (error) {
+      const own: Error = (error as AggregateError).errors.at(-1);
       // A server that refuses a connection is not silent.
-      if (error instanceof postgres.PostgresError || error instanceof DatabaseUnavailable) server.answeredAt = awake();
-      else for (const pool of server.pools) pool.#giveUp(error as Error);
+      if (own instanceof postgres.PostgresError || own instanceof DatabaseUnavailable) server.answeredAt = awake();
+      else for (const pool of server.pools) pool.#giveUp(own);
     } finally {
       server.isProbed = false;
     }
@@ -233,7 +258,10 @@ export class Pool implements StatementPool {
       silentMs = Math.max(silentMs, connection.silentMs());
       this.#server.answeredAt = Math.max(this.#server.answeredAt, connection.answeredAt);
     }
-    if (silentMs > SLOW_MS && awake() - this.#server.answeredAt > SLOW_MS) void this.#probe();
+    // An old primary still serves reads while its commits wait: with several hosts, slow statements suffice.
+    const { answeredAt, probedAt } = this.#server;
+    const latestMs = this.#address.hosts.length > 1 ? probedAt : answeredAt;
+    if (silentMs > SLOW_MS && awake() - latestMs > SLOW_MS) void this.#probe();
     this.#sweepIdle();
     // An attempt at a silent server takes seconds; the next one does not wait for it.
     if (this.#down && awake() >= this.#retryAt && this.#opening < MAX_OPENING) {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Host } from "./address";
-import { awake, type Connection, type Rows } from "./connection";
+import { awake, type Connection, INSTANCE, type Rows, SYSTEM, TIMELINE } from "./connection";
 import type { Pool } from "./pool";
 import { isCanceled, isConflict } from "./refusals";
 import { type Lease, type Owner, Statement, type StatementPool } from "./statements";
@@ -27,18 +27,26 @@ type ReplicasOptions = {
   readonly primary: StatementPool;
   /** A pool with one connection to a replica, for its position alone. */
   readonly openCheck: (host: Host) => Pool;
-  readonly openPools: (host: Host) => ReplicaPools;
+  /** `instance`: the server that the check reached, and that the pools must reach. */
+  readonly openPools: (host: Host, instance: string) => ReplicaPools;
   readonly log: { warn(facts: object, message: string): void };
 };
 
 /**
  * Bytes of WAL since the beginning: what the primary has flushed, which includes every confirmed commit, or
- * what a replica has replayed. The identifier is the same for a server and its replicas.
+ * what a replica has replayed, and what it has received. A replica doesn't report its timeline.
  */
 const POSITION = `select (case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_flush_lsn() end
-    - '0/0'::pg_lsn)::bigint as position, (select system_identifier::text from pg_control_system()) as system`;
+    - '0/0'::pg_lsn)::bigint as position, (pg_last_wal_receive_lsn() - '0/0'::pg_lsn)::bigint as received,
+    ${TIMELINE} as timeline, ${SYSTEM} as system, ${INSTANCE} as instance`;
 
-type Position = { readonly position: number; readonly system: string };
+type Position = {
+  readonly position: number;
+  readonly received: number;
+  readonly timeline: number | null;
+  readonly system: string;
+  readonly instance: string;
+};
 /** The primary's position as of a check, which began at `atMs`. */
 type Sample = Position & { readonly atMs: number };
 
@@ -50,7 +58,9 @@ async function readPosition(pool: StatementPool): Promise<Position> {
     },
   });
   const [row] = await statement;
-  return { position: Number(row?.position), system: row?.system as string };
+  const { timeline, system, instance } = row as unknown as Position;
+  const position = Number(row?.position);
+  return { position, received: Math.max(position, Number(row?.received)), timeline, system, instance };
 }
 
 /**
@@ -67,6 +77,8 @@ export class Replicas {
   #sample: Sample | null = null;
   #isChecking = false;
   #turn = 0;
+  /** The primary's, and thus the one that replicas have to follow; null until known. */
+  #timeline: number | null = null;
   /** The query that callers join before it is sent, and the one that was sent. */
   #next: Promise<Position> | null = null;
   #sent: Promise<unknown> = Promise.resolve();
@@ -85,7 +97,7 @@ export class Replicas {
   }
 
   /** A replica with everything confirmed before this call, or null. Replicas are used in turn. */
-  async caughtUp(): Promise<{ readonly host: Host; readonly pools: ReplicaPools } | null> {
+  async caughtUp(): Promise<{ host: Host; instance: string; pools: ReplicaPools } | null> {
     const used = this.#replicas.filter((replica) => replica.isUsed);
     if (used.length === 0) return null;
     // The check reports the error, and the primary's own pools the outage, if it is one.
@@ -94,15 +106,20 @@ export class Replicas {
     const replica = used[this.#turn++ % used.length] as Replica;
     const { host } = replica;
     const isThere = await replica.reaches(primary.position);
-    const { pools } = replica;
-    return isThere && pools ? { host, pools } : null;
+    const { pools, instance } = replica;
+    return isThere && pools ? { host, instance, pools } : null;
   }
 
   /** The primary's position, asked for after this call: callers share a query that was not sent yet. */
   #position(): Promise<Position> {
     this.#next ??= this.#sent.then(() => {
       this.#next = null;
-      const asked = readPosition(this.#primary);
+      const asked = readPosition(this.#primary).then((primary) => {
+        if (this.#timeline !== null && primary.timeline !== this.#timeline)
+          for (const replica of this.#replicas) replica.distrust();
+        this.#timeline = primary.timeline;
+        return primary;
+      });
       this.#sent = asked.catch(() => {});
       return asked;
     });
@@ -144,8 +161,12 @@ class Replica {
   #position: Position | null = null;
   /** When it was last known to have everything that the primary had shortly before. */
   #caughtUpAtMs = Number.NEGATIVE_INFINITY;
+  /** It must have replayed more than this; null until its next position. */
+  #beyond: number | null = -1;
   /** Open while it is used. */
   #pools: ReplicaPools | null = null;
+  /** The server that the check reached. */
+  instance = "";
   #isEnding = false;
 
   constructor(host: Host, options: ReplicasOptions) {
@@ -182,19 +203,33 @@ class Replica {
   check(primary: Sample | null): void {
     const now = awake();
     if (this.#asked !== null && now - this.#askedAtMs > LEFT_OUT_AFTER_MS) this.#reset("it does not answer");
-    else if (this.#position && now - this.#caughtUpAtMs < LEFT_OUT_AFTER_MS) this.#use();
+    else if (this.#position && now - this.#caughtUpAtMs < LEFT_OUT_AFTER_MS) this.#use(this.#position);
     else if (this.#position && primary && this.#position.system !== primary.system)
       this.#leaveOut("it copies another server");
     else this.#leaveOut("it lags behind the primary");
     void this.#ask().then(() => {
-      const { position, system } = this.#position ?? { position: 0, system: "" };
-      if (primary?.system === system && position >= primary.position) this.#caughtUpAtMs = primary.atMs;
+      if (!this.#position) return;
+      const { position, received, system } = this.#position;
+      this.#beyond ??= received;
+      if (position > this.#beyond && primary?.system === system && position >= primary.position)
+        this.#caughtUpAtMs = primary.atMs;
     });
   }
 
-  #use(): void {
+  /**
+   * A standby was promoted. What this replica received from the old primary may be missing in the new one, in which case
+   * it can't follow: it is used again once it has replayed more than that.
+   */
+  distrust(): void {
+    this.#reset("a standby has become the primary");
+    this.#caughtUpAtMs = Number.NEGATIVE_INFINITY;
+    this.#beyond = null;
+  }
+
+  #use({ instance }: Position): void {
     if (this.#pools || this.#isEnding) return;
-    this.#pools = this.#options.openPools(this.host);
+    this.instance = instance;
+    this.#pools = this.#options.openPools(this.host, instance);
     this.#options.log.warn({ replica: this.host.label }, "a read replica is used");
   }
 

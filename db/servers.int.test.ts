@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { OwnServer } from "@/e2e/fixtures/own-server";
 import { startTcpProxy } from "@/e2e/fixtures/tcp-proxy";
 import { connect, connectSql } from "./client";
@@ -137,6 +137,68 @@ test("a former primary that is back is refused, also by pools that have no conne
     await proxy.close();
     for (const one of [old, promoted]) {
       await one.stop();
+      one.remove();
+    }
+  }
+});
+
+test("an old primary whose commits wait for the standby that took over is left within seconds", async () => {
+  const settings = { synchronous_standby_names: "standby" };
+  const [old, promoted] = await OwnServer.pair("cardlane", { replication: settings });
+  const both = connect(`postgres://${old.credentials}@127.0.0.1:${old.port},127.0.0.1:${promoted.port}/cardlane`, {
+    max: 2,
+  });
+  try {
+    await both.sql`create table written (port int not null)`;
+    const admin = promoted.sql("cardlane");
+    await admin`select pg_promote()`;
+    const startedMs = performance.now();
+    // The old primary goes on serving reads.
+    const reads = setInterval(() => void both.orm.execute("select 1").catch(() => {}), 200);
+    onTestFinished(() => clearInterval(reads));
+    const write = () => both.sql`insert into written values (inet_server_port())`;
+    // Both connections of the pool; neither gets a result, and no other could be opened beside them.
+    const outcomes = await Promise.allSettled([write(), write()]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    await write();
+    expect(performance.now() - startedMs).toBeLessThan(6_500);
+    expect([...(await admin`select port from written`)]).toEqual([{ port: promoted.port }]);
+    await admin.end();
+  } finally {
+    await both.close();
+    for (const one of [old, promoted]) {
+      await one.stop("SIGKILL");
+      one.remove();
+    }
+  }
+});
+
+test("a new cluster on an earlier timeline is used at the same address once the former one is gone", async () => {
+  const [old, former] = await OwnServer.pair("cardlane");
+  await old.stop();
+  const admin = former.sql("postgres");
+  await admin`select pg_promote()`;
+  await admin.end();
+  const next = await OwnServer.create();
+  next.rules("local all all trust", "host all all 127.0.0.1/32 trust");
+  await next.start();
+  const created = next.sql("postgres");
+  await created`create database cardlane`;
+  await created.end();
+  const proxy = await startTcpProxy(former.url("cardlane"));
+  const { host, port } = new URL(proxy.url);
+  const db = connect(`postgres://${former.credentials}@${host}/cardlane`, { max: 2 });
+  const portOf = async () => (await db.sql`select inet_server_port() as port`)[0]?.port;
+  try {
+    expect(await portOf()).toBe(former.port);
+    await proxy.refuse();
+    const other = await startTcpProxy(next.url("cardlane"), Number(port));
+    await vi.waitFor(async () => expect(await portOf()).toBe(next.port), { timeout: 10_000, interval: 50 });
+    await other.close();
+  } finally {
+    await db.close();
+    for (const one of [old, former, next]) {
+      await one.stop("SIGKILL");
       one.remove();
     }
   }
