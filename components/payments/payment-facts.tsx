@@ -68,7 +68,7 @@ export function PaymentAmounts({ detail, wide }: { detail: PaymentDetail; wide: 
   const { currency, amount_captured: captured, amount_refunded: refunded } = payment;
   // With nothing captured, the amount above is enough and the rest would be zeros.
   if (NOTHING_TAKEN.has(payment.status)) return null;
-  const disputed = disputedAmount(detail.ledger);
+  const disputed = disputedAmount(detail.ledger, currency);
   const money = (amount: number) => <Money amount={amount} currency={currency} bare />;
   return (
     <dl

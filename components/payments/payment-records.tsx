@@ -104,10 +104,13 @@ const OWN: ReadonlySet<string> = new Set<LedgerAccountName>([
 const balanceChange = ({ debit, credit, amount }: LedgerLine): number =>
   (OWN.has(credit) ? amount : 0) - (OWN.has(debit) ? amount : 0);
 
-/** What disputes took from the merchant's balance and returned to it, with their fees. */
-export const disputedAmount = (lines: readonly LedgerLine[]): number =>
+/**
+ * What disputes took from the merchant's balance in this currency and returned to it, with their fees. A
+ * processor may book a dispute in another currency than the payment's.
+ */
+export const disputedAmount = (lines: readonly LedgerLine[], currency: string): number =>
   lines
-    .filter(({ debit, credit }) => debit === "disputes" || credit === "disputes")
+    .filter((line) => line.currency === currency && (line.debit === "disputes" || line.credit === "disputes"))
     .reduce((sum, line) => sum + balanceChange(line), 0);
 
 /** The lines that change the merchant's balance, signed: charge, fee, refund. */
