@@ -36,7 +36,9 @@ const PAGES: readonly (readonly [UserPermission | null, readonly string[]])[] = 
   ["payment.read", ["/developers/idempotency"]],
   ["settings.manage", ["/checkout/appearance", "/settings/activity", "/settings/business", "/settings/processors"]],
   ["team.manage", ["/settings/team", "/settings/approvals"]],
-  ["transaction.refund", ["/approvals", "/approvals/[id]"]],
+  ["approval.request", ["/approvals"]],
+  // The example is a refund, whose requests developers don't see.
+  ["transaction.refund", ["/approvals/[id]"]],
   [null, ["/settings/account", "/settings/appearance", "/settings/second-factor", "/settings/sessions"]],
 ];
 

@@ -325,7 +325,7 @@ test("each role sees the requests of what it may do, and counts those it decides
   };
   expect(await seen(developer)).toEqual(["LIVE_KEY"]);
   expect(await seen(admin)).toEqual(["LIVE_KEY", "BANK_ACCOUNT"]);
-  expect(await outcome(read(bank, developer))).toBe("resource_not_found");
+  expect(await outcome(read(bank, developer))).toBe("permission_denied");
   expect(await read(made, developer)).toMatchObject({ available_actions: ["withdraw"] });
   const count = (user: UserRow) => findMenuCount(ctxOf(user), memberOf(user));
   expect([await count(owner), await count(other), await count(admin), await count(developer)]).toEqual([1, 2, 2, 0]);

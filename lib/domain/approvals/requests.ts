@@ -111,11 +111,11 @@ export function requestData(
   return { object, previous: before && changedMembers(presentObject({ ...before, refund_id: null }, mode), object) };
 }
 
-/** Throws `resource_not_found` for unknown and foreign ids, and for requests that the role doesn't see. */
+/** Throws `resource_not_found` for unknown and foreign ids, `permission_denied` for what the role doesn't see. */
 export async function getRequest(ctx: Context, input: { id: string; user: Member }): Promise<ApprovalRequest> {
   const [row, viewer] = await Promise.all([findRow(ctx, input.id), viewerOf(ctx, input.user)]);
   if (!viewer.sees.includes(row.action) && row.requested_by !== viewer.userId) {
-    throw resourceNotFound("approval request", input.id);
+    throw new AppError("permission_denied", "Your role doesn’t see this request. Ask an owner or admin.");
   }
   return presentRequest(ctx, row, viewer);
 }

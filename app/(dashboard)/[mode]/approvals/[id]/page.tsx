@@ -11,6 +11,7 @@ import { PageHeader } from "@/components/ui/page-header";
 import { cn } from "@/components/ui/styles";
 import { RefreshEvery } from "@/components/ui/time";
 import type { ApprovalRequest } from "@/lib/contract/approvals/approvals";
+import { AppError } from "@/lib/contract/errors";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { getRequest } from "@/lib/domain/approvals/requests";
 import { dashboardPage, orNotFound } from "@/lib/http/page";
@@ -25,7 +26,8 @@ export default async function ApprovalPage({ params }: ApprovalPageProps) {
   const { mode, id } = await params;
   const page = await dashboardPage(mode);
   if (!page.can("approval.request")) return <NoPermission what="approvals" />;
-  const request = await orNotFound(getRequest(page.ctx, { id, user: page.user }));
+  const request = await orNotFound(getRequest(page.ctx, { id, user: page.user }).catch(nullIfDenied));
+  if (request === null) return <NoPermission what="this request" />;
   const { action, subject, result, status } = request;
   const place = placeOf(page.mode, request);
   return (
@@ -74,6 +76,12 @@ export default async function ApprovalPage({ params }: ApprovalPageProps) {
       </div>
     </article>
   );
+}
+
+/** A developer sees requests for keys, but not those for refunds. */
+function nullIfDenied(error: unknown): null {
+  if (error instanceof AppError && error.code === "permission_denied") return null;
+  throw error;
 }
 
 /** The page of what a request changes. */
