@@ -196,6 +196,15 @@ describe("no read scans a whole table, whatever its filters and sort order", () 
   });
 });
 
+test("the seeded search terms are those of the trigger", async () => {
+  const sorted = (words: string) => `(select array_agg(word order by word collate "C") from unnest(${words}) word)`;
+  const [row] = await db.long.unsafe(`
+    select count(*)::int as n from transactions t
+    join transaction_texts x on x.environment_id = t.environment_id and x.transaction_id = t.id
+    where ${sorted("search_words_of(t)")} <> ${sorted("string_to_array(trim(x.words), ' ')")}`);
+  expect(row?.n).toBe(0);
+});
+
 describe("a plan cached while the tables were empty or small looks up each row of a page by its key", () => {
   const nobody: SeedEnvironment = { id: newId(), merchantId: newId() };
   const states = {
