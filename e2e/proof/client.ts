@@ -103,6 +103,7 @@ export const CARDS = {
   slow: "4000000000001992",
   challenge: "4000000000003220",
   disputed: "4000000000000259",
+  notReceived: "4000000000002685",
 } as const;
 export type CardName = keyof typeof CARDS;
 

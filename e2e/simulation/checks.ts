@@ -2,7 +2,15 @@ import { decodeId } from "@/lib/contract/ids";
 import type { PaymentStatus } from "@/lib/contract/payments/payment";
 import { AUTHORIZATION_DAYS } from "@/lib/domain/payments/outcome";
 import type { CardName } from "../proof/client";
-import { expectCapture, expectCreate, expectRefund, expectVoid, failRefund, type ModelPayment } from "../proof/model";
+import {
+  expectCapture,
+  expectCreate,
+  expectRefund,
+  expectVoid,
+  failRefund,
+  type ModelPayment,
+  settle,
+} from "../proof/model";
 import type { Load } from "./load";
 import { type Answer, isFinal, type Shop } from "./shop";
 
@@ -26,6 +34,7 @@ type Payment = {
   status: PaymentStatus;
   amount: number;
   capture_method: "automatic" | "manual";
+  is_settled: boolean;
   /** The end of the hold. */
   capture_before_ms: number | null;
   amount_captured: number;
@@ -106,6 +115,8 @@ async function readBooks({ ground, environment: { id } }: Shop): Promise<Books> 
       'payments', (select json_agg(p) from (
         select id, authorization_id, status, amount, capture_method, amount_captured, amount_refunded,
           refund_pending <> 0 or open_operation_id is not null as is_reserved, invoice_id is not null as is_billed,
+          exists (select from transactions t where t.environment_id = payments.environment_id and t.id = charge_id
+            and t.settlement_batch_id is not null) as is_settled,
           ${ms("capture_before")} as capture_before_ms
         from payments where environment_id = ${id} order by id) p),
       'refunds', (select json_agg(t) from (
@@ -177,7 +188,7 @@ function checkAgainstBooks(
 ): string[] {
   const under = books.operations.filter(({ idempotency_key: key }) => key === ask.key);
   const said = `${ask.what} ${ask.key} was answered ${status}${code === null ? "" : ` ${code}`}`;
-  if (ask.what === "billing") return [];
+  if (ask.what === "billing" || ask.what === "dispute") return [];
   if (status === 422 || code === "invalid_state") {
     // After a day, the key may belong to another request.
     const endOfDay = (firstSentMs.get(ask.key) ?? 0) + DAY_MS;
@@ -286,6 +297,7 @@ function checkAgainstModel(payment: Payment, books: Books): string[] {
     if (reverses) failRefund(model, operation.transaction_id);
     else found.push(...follow(model, operation, manual));
   }
+  if (payment.is_settled) settle([model]);
   const told = ({
     status,
     captured,

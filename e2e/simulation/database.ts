@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import postgres from "postgres";
-import { type Database, databaseOn, openPools, ROLES, type Sql } from "@/db/client";
+import { connect, type Database, databaseOn, openPools, ROLES, type Sql } from "@/db/client";
 import { type Connection, connectionClosed, type Rows } from "@/db/connection";
 import { migrate } from "@/db/migrate";
 import type { Pool } from "@/db/pool";
@@ -44,6 +44,8 @@ export class Ground {
     readonly adminUrl: string,
     /** The tests' own connection, which isn't part of the simulation. */
     readonly monitor: postgres.Sql,
+    /** The service's view of the database, likewise outside. */
+    readonly plain: Database,
     /** A support staff member. */
     readonly staffId: string,
     readonly pools: Record<"app" | "jobs" | "appOrm" | "jobsOrm" | "store", Connections>,
@@ -68,7 +70,7 @@ export class Ground {
     const monitor = postgres(url, { max: 1, onnotice: () => {}, connection: { TimeZone: "UTC" } });
     const staffId = randomUUID();
     await monitor`insert into users (id, email, password_hash, role) values (${staffId}, 'staff@cardlane.test', 'none', 'staff')`;
-    return new Ground(url, adminUrl, monitor, staffId, {
+    return new Ground(url, adminUrl, monitor, connect(url, { max: 1 }), staffId, {
       app: service(app.sql),
       appOrm: service(app.orm),
       jobs: service(jobs.sql),
@@ -79,7 +81,7 @@ export class Ground {
 
   async close(): Promise<void> {
     await Promise.all(Object.values(this.pools).map(({ real }) => real.end(0)));
-    await this.monitor.end();
+    await Promise.all([this.monitor.end(), this.plain.close()]);
     await dropDatabase(this.adminUrl, new URL(this.url).pathname.slice(1));
   }
 }

@@ -8,10 +8,11 @@ import { createPaymentMethod } from "@/lib/domain/payment-methods/store-card";
 import { continuePayment } from "@/lib/domain/payments/follow-up";
 import { testPaymentToken } from "../fixtures/factories";
 import { CARDS, type CardName } from "../proof/client";
-import type { Random } from "./random";
+import { dispute } from "./disputes";
+import { type Random, randomOf } from "./random";
 import { type Answer, type Ask, isFinal, type Shop } from "./shop";
-import { subscription } from "./subscribers";
-import type { Process, World } from "./world";
+import { type Stage, subscription } from "./subscribers";
+import type { World } from "./world";
 
 /** A payment that a client creates; its ids are set by the first response that contains them. */
 export type MadePayment = {
@@ -77,19 +78,24 @@ export class Load {
     ];
     // Alone, because its clock also settles and ends what other stories expect to stay as it is; and by right
     // clocks, because the books compare the times of payments and of the subscription's end.
-    if (this.#random.chance(0.1) && !this.#shop.hasSkewedClocks) return this.#subscription();
+    if (this.#random.chance(0.1) && !this.#shop.hasSkewedClocks) return subscription(this.#stage());
+    // Alone, because its days pass.
+    if (randomOf(this.#world.plan.seed, "disputes").chance(0.25)) return dispute(this.#stage());
     const count = this.#random.pick([1, 1, 2]);
     for (let i = 0; i < count; i++) await this.#random.pick(stories)();
   }
 
-  #subscription(): Promise<void> {
-    return subscription({
+  #stage(): Stage {
+    return {
       shop: this.#shop,
       random: this.#random,
+      newPayment: (...payment) => this.#newPayment(...payment),
+      make: (made) => this.#make(made),
+      act: (...act) => this.#act(...act),
       client: (...client) => this.#client(...client),
       persist: (...request) => this.#persist(...request),
       setUp: (...work) => this.#setUp(...work),
-    });
+    };
   }
 
   /** Starts one client. Its actions don't depend on which other clients are left out. */
@@ -263,7 +269,7 @@ export class Load {
   #cancel(sessionId: string, story: number): void {
     const name = `cancel${story}`;
     this.#client(name, this.#random.pick(PAUSES_MS), async () => {
-      const process = await this.#anyProcess(name);
+      const process = await this.#shop.anyProcess(name);
       await this.#shop.within(process, name, async (service) => {
         await cancelClientSession(this.#shop.call(service, "cancelClientSession"), { id: sessionId }).catch(
           (error: unknown) => {
@@ -272,13 +278,6 @@ export class Load {
         );
       });
     });
-  }
-
-  /** Picks the process that serves a client. */
-  async #anyProcess(what: string): Promise<Process> {
-    const [process] = this.#world.schedule.shuffle(this.#shop.living);
-    await this.#world.park(what);
-    return process && !process.isDead ? process : this.#shop.start();
   }
 
   /** Several requests compete for one token. */
@@ -344,7 +343,7 @@ export class Load {
   #remove(id: string, story: number): void {
     const name = `remove${story}`;
     this.#client(name, this.#random.pick(PAUSES_MS), async () => {
-      const process = await this.#anyProcess(name);
+      const process = await this.#shop.anyProcess(name);
       await this.#shop.within(process, name, async (service) => {
         const removal = removePaymentMethod(this.#shop.call(service, "removePaymentMethod"), { id });
         await removal.catch(this.#shop.onlyOutages);
@@ -364,7 +363,7 @@ export class Load {
         await this.#world.park("waits for the challenge", { isReady: () => made.ids !== null || made.isGivenUp });
         const id = made.ids && decodeId("payment", made.ids.payment);
         if (!id) return;
-        const process = await this.#anyProcess(`answers ${result}`);
+        const process = await this.#shop.anyProcess(`answers ${result}`);
         await this.#shop.within(process, `${made.key} shopper ${i + 1}`, async (service) => {
           await continuePayment(service, this.#shop.environment, id, result).catch(this.#shop.onlyOutages);
         });

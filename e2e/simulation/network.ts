@@ -1,4 +1,5 @@
 import type { Inquiry, Outcome, Processor, PulledReport, PulledReports } from "@/lib/processor/port";
+import type { DisputeResponseOutcome, DisputeResponseRequest } from "@/lib/processor/records";
 import type { Actor, World } from "./world";
 
 const MOVES = ["authorize", "continueAuthorization", "capture", "void", "refund"] as const;
@@ -37,6 +38,16 @@ const FATES_REFUSING = [
   "answer broken",
 ] as const;
 const LATE_MS = [500, 3_000, 7_900, 8_100, 9_500, 12_000, 30_000];
+
+const FATES_OF_RESPONSES = ["lost", "answer lost", "answer lost", "answer broken", "late", "refused"] as const;
+const UNSUPPORTED: DisputeResponseOutcome = { kind: "not_sent", reason: "the processor takes no responses" };
+
+/** Disputes have random ids, so they are sorted by their charges, whose order is the same in every run. */
+function inOrder(reports: readonly PulledReport[]): PulledReport[] {
+  const [disputes, others] = [true, false].map((is) => reports.filter((one) => (one.dispute !== undefined) === is));
+  const key = (report: PulledReport) => ("reference" in report ? report.reference : "") + report.id.split(":").at(-1);
+  return [...(others ?? []), ...(disputes ?? []).sort((a, b) => (key(a) < key(b) ? -1 : 1))];
+}
 
 export class ProcessorAway extends Error {}
 
@@ -89,6 +100,12 @@ export class Network {
         if (answer.kind === "never") world.sometimes("a reference is closed");
         return answer;
       },
+      readDispute: async (id) => {
+        const read = await this.#ask("reads a dispute", async () => (await inner.readDispute?.(id)) ?? null);
+        if (world.fault("network")) await world.park("hears late", { dueMs: world.nowMs + world.chaos.pick(LATE_MS) });
+        return read;
+      },
+      respondToDispute: (request) => this.#respond(request),
       reports: this.#reports(),
       // A card that stays at the processor reveals each payment that begins after its removal here.
       removeCard: () => Promise.reject(new ProcessorAway("the processor deletes no cards")),
@@ -101,7 +118,7 @@ export class Network {
     if (reports.kind !== "pulled") throw new Error("the simulated processor is polled for reports");
     return {
       kind: "pulled",
-      list: async (...asked) => this.#disorder(await this.#ask("lists reports", () => reports.list(...asked))),
+      list: async (...asked) => this.#disorder(inOrder(await this.#ask("lists reports", () => reports.list(...asked)))),
       acknowledge: (...asked) => this.#ask("acknowledges", () => reports.acknowledge(...asked)),
     };
   }
@@ -201,6 +218,27 @@ export class Network {
     }
   }
 
+  /** Sends a response to a dispute. Whatever its fate, only the dispute itself tells what it did. */
+  async #respond(request: DisputeResponseRequest): Promise<DisputeResponseOutcome> {
+    const { world, inner } = this;
+    const what = `sends ${request.kind}`;
+    await world.park(what);
+    const fate = world.fault("network", 2) ? world.chaos.pick(FATES_OF_RESPONSES) : null;
+    world.note(`${what}${fate === null ? "" : ` (${fate})`}`);
+    if (fate === "refused") return { kind: "not_sent", reason: "the processor refused it unread" };
+    if (fate === "lost") return new Promise(() => {});
+    const send = async () => (await inner.respondToDispute?.(request)) ?? UNSUPPORTED;
+    const delayMs = fate === "late" ? world.chaos.pick(LATE_MS) : 0;
+    if (fate !== null) world.sometimes("a response to a dispute is disturbed");
+    return new Promise((resolve, reject) => {
+      this.#dispatch(what, send, delayMs, (answer) => {
+        if (fate === "answer lost") return;
+        if (fate === "answer broken") return reject(new Error("socket hang up"));
+        return answer instanceof Error ? reject(answer) : resolve(answer);
+      });
+    });
+  }
+
   /** Picks a call's fate. A failing processor refuses several calls in a row. */
   #fate(): (typeof FATES)[number] | null {
     const { world } = this;
@@ -228,12 +266,22 @@ export class Network {
     if (await this.isCharged(reference)) this.world.violate("an executed authorization is sent again");
   }
 
-  /** Repeats and reorders reports. */
+  /** All reports of disputes up to now, which the processor may repeat at any time. */
+  get disputeReports(): readonly PulledReport[] {
+    return this.#acknowledged.filter(({ dispute }) => dispute !== undefined);
+  }
+
+  /** Repeats and reorders reports, or holds them back. */
   #disorder(reports: PulledReport[]): PulledReport[] {
     const { world } = this;
     const fresh = reports.filter((report) => !this.#acknowledged.some(({ id }) => id === report.id));
     this.#acknowledged.push(...fresh);
     if (!world.fault("report")) return reports;
+    if (reports.some(({ dispute }) => dispute !== undefined) && world.chaos.chance(0.4)) {
+      world.note("a report is late");
+      world.sometimes("a report of a dispute arrives late");
+      return world.chaos.shuffle(reports).slice(1);
+    }
     world.note("reports come twice and in another order");
     world.sometimes("a report arrives twice");
     return world.chaos.shuffle([...reports, ...reports, ...this.#acknowledged.slice(0, 2)]);

@@ -108,6 +108,18 @@ export const CONDITIONS = [
   "a challenge is abandoned",
   "staff resolve an operation of the day before",
   "a connection lost within a transaction",
+  "a dispute is WON",
+  "a dispute is LOST",
+  "a dispute is ACCEPTED",
+  "a response to a dispute is disturbed",
+  "a report of a dispute arrives late",
+  "a report of a dispute is repeated late",
+  "a refusal: payment_disputed",
+  "a disputed payment is refunded knowingly",
+  "a payout is made amid disputes",
+  "an approval ends APPROVED",
+  "an approval ends FAILED",
+  "a refusal to approve: invalid_state",
 ] as const;
 
 type Result = { readonly answer: Rows } | { readonly error: Error };

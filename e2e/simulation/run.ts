@@ -1,6 +1,8 @@
 import { encodeId } from "@/lib/contract/ids";
 import { emitExpiredSessions } from "@/lib/domain/checkout/expire-sessions";
 import type { Service } from "@/lib/domain/context";
+import { notifyOfDisputes } from "@/lib/domain/disputes/dispute-mails";
+import { finishResponses } from "@/lib/domain/disputes/respond";
 import { expirePayments } from "@/lib/domain/payments/expire-payments";
 import { processReports } from "@/lib/domain/payments/process-reports";
 import { recoverOperations } from "@/lib/domain/payments/recover-operations";
@@ -12,9 +14,11 @@ import { callBilling } from "./billing";
 import { findBillingViolations } from "./billing-checks";
 import { findViolations } from "./checks";
 import type { Ground } from "./database";
+import { findDisputeViolations } from "./dispute-checks";
+import { settleAndPayOut } from "./disputes";
 import { Load } from "./load";
 import { randomOf, useIds, useRealIds } from "./random";
-import { isFinal, Shop } from "./shop";
+import { isFinal, type Part, Shop } from "./shop";
 import { readClock } from "./subscribers";
 import { FAULTS, type Plan, type Process, World } from "./world";
 
@@ -56,8 +60,10 @@ export async function runPlan(ground: Ground, plan: Plan): Promise<Run> {
     jobs.isOver = true;
     await bringToAnEnd(shop, load);
     world.violations.push(...(await findViolations(shop, load)));
-    if (shop.hasBilling) world.violations.push(...(await findBillingViolations(shop)));
+    if (shop.parts.has("billing")) world.violations.push(...(await findBillingViolations(shop)));
+    if (shop.parts.has("disputes")) world.violations.push(...(await findDisputeViolations(shop)));
     await endTheWorld(shop);
+    if (shop.parts.has("disputes")) world.violations.push(...(await findDisputeViolations(shop)));
   } catch (error) {
     world.violate((error as Error).stack ?? String(error));
   } finally {
@@ -79,8 +85,8 @@ class Jobs {
   isOver = false;
 
   constructor(readonly shop: Shop) {
-    shop.onBilling = () => {
-      for (const process of shop.living) this.#beginBilling(process);
+    shop.onUse = (part) => {
+      for (const process of shop.living) this.#beginPart(process, part);
     };
   }
 
@@ -90,11 +96,18 @@ class Jobs {
     this.#repeat(process, "reports", schedule.pick([3_000, 8_000]), processReports);
     this.#repeat(process, "expiry", schedule.pick([30_000, 120_000]), expirePayments);
     this.#repeat(process, "expired sessions", schedule.pick([20_000, 90_000]), emitExpiredSessions);
-    if (this.shop.hasBilling) this.#beginBilling(process);
+    for (const part of this.shop.parts) this.#beginPart(process, part);
   }
 
-  #beginBilling(process: Process): void {
+  #beginPart(process: Process, part: Part): void {
     const { schedule } = this.shop.world;
+    if (part === "disputes") {
+      const { id } = this.shop.environment;
+      this.#repeat(process, "reports", schedule.pick([700, 2_000]), processReports);
+      this.#repeat(process, "responses", schedule.pick([1_000, 4_000]), finishResponses);
+      this.#repeat(process, "notices", schedule.pick([1_000, 10_000]), (service) => notifyOfDisputes(service, id));
+      return;
+    }
     this.#repeat(process, "billing", schedule.pick([1_000, 4_000]), runSubscriptions);
     this.#repeat(process, "clock", schedule.pick([1_000, 3_000]), advanceClocks);
   }
@@ -116,20 +129,26 @@ class Jobs {
   }
 }
 
-type Openness = { operations: { id: string; isOld: boolean }[]; reports: number };
+type Openness = { operations: { id: string; isOld: boolean }[]; reports: number; responses: number };
 
 async function whatIsOpen({ ground, environment, world }: Shop): Promise<Openness> {
-  const [row] = await ground.monitor<{ operations: { id: string; created_at: string }[] | null; reports: number }[]>`
+  const [row] = await ground.monitor<
+    (Pick<Openness, "reports" | "responses"> & { operations: { id: string; created_at: string }[] | null })[]
+  >`
     select (select json_agg(json_build_object('id', id, 'created_at', created_at)) from operations
         where environment_id = ${environment.id} and state = 'open') as operations,
-      (select count(*)::int from sandbox_processor.reports
+      (select count(*)::int from disputes
+        where environment_id = ${environment.id} and response_due_at is not null) as responses,
+      (select count(*)::int from sandbox_processor.disputes
+        where account = ${environment.id} and (reported < version or version = 0))
+      + (select count(*)::int from sandbox_processor.reports
         where account = ${environment.id} and acknowledged_at is null) as reports`;
   const dayAgo = world.nowMs - 86_400_000;
   const operations = (row?.operations ?? []).map(({ id, created_at }) => ({
     id,
     isOld: Date.parse(created_at) <= dayAgo,
   }));
-  return { operations, reports: row?.reports ?? 0 };
+  return { operations, reports: row?.reports ?? 0, responses: row?.responses ?? 0 };
 }
 
 const ROUNDS = 25;
@@ -144,18 +163,19 @@ async function bringToAnEnd(shop: Shop, load: Load): Promise<void> {
   const process = shop.living[0] ?? shop.start();
   await world.run(() => shop.isIdle);
   for (let round = 0; ; round++) {
-    const isBilled = !shop.hasBilling || (await runBilling(shop, process));
-    const { operations, reports } = await whatIsOpen(shop);
-    if (isBilled && operations.length === 0 && reports === 0) {
+    const isBilled = !shop.parts.has("billing") || (await runBilling(shop, process));
+    const { operations, reports, responses } = await whatIsOpen(shop);
+    if (isBilled && operations.length === 0 && reports + responses === 0) {
       if (load.open.size === 0) return;
       await askTheRest(shop, load, process);
       continue;
     }
-    if (round > ROUNDS) throw new Error(`open without end: ${JSON.stringify(operations)}, ${reports} reports`);
+    if (round > ROUNDS) throw new Error(`open without end: ${JSON.stringify({ operations, reports, responses })}`);
     world.nowMs += round < 3 ? 4_000 : 61_000;
     for (const { id, isOld } of operations) if (isOld) await checkStatusAsStaff(shop, process, id);
     if (operations.length > 0) await shop.calmly("recovery", process, recoverOperations);
     if (reports > 0) await shop.calmly("reports", process, processReports);
+    if (responses > 0) await shop.calmly("responses", process, finishResponses);
   }
 }
 
@@ -212,7 +232,8 @@ async function askTheRest(shop: Shop, load: Load, process: Process): Promise<voi
 async function endTheWorld(shop: Shop): Promise<void> {
   const { world } = shop;
   const process = shop.living[0] ?? shop.start();
-  if (shop.hasBilling) await endSubscriptions(shop, process);
+  if (shop.parts.has("billing")) await endSubscriptions(shop, process);
+  if (shop.parts.has("disputes")) await endDisputes(shop, process);
   for (let round = 0; round < 5; round++) {
     world.nowMs += 8 * 86_400_000;
     if ((await shop.calmly("expiry", process, expirePayments)) > 0) world.sometimes("an authorization expires");
@@ -224,6 +245,17 @@ async function endTheWorld(shop: Shop): Promise<void> {
     if (row?.count === 0) return checkExpiredSessions(shop, process);
   }
   world.violate("payments are still held after a week");
+}
+
+/** Lets every deadline pass, so that each bank has decided, and pays out what is left. */
+async function endDisputes(shop: Shop, process: Process): Promise<void> {
+  for (let round = 0; round < 4; round++) {
+    shop.world.nowMs += 8 * 86_400_000;
+    await shop.calmly("notices", process, (service) => notifyOfDisputes(service, shop.environment.id));
+    await shop.calmly("reports", process, processReports);
+    await shop.calmly("responses", process, finishResponses);
+    await shop.calmly("night", process, (service) => settleAndPayOut(shop, service));
+  }
 }
 
 /** All sessions still open are past their expiry here; each merchant must be notified exactly once. */

@@ -18,8 +18,10 @@ import { createRegistry } from "@/lib/processor/registry";
 import { createSandboxProcessor } from "@/lib/processor/sandbox";
 import { createSecret, type Secret, sha256 } from "@/lib/secret";
 import { TEST_SECRET, testContext, testIdempotency, testService } from "../fixtures/factories";
+import type { Decision } from "./approvals";
 import { type BillingAsk, callBilling, routeOf } from "./billing";
 import { type Ground, WorldDatabase } from "./database";
+import { callDispute, type DisputeAsk, disputeRoute } from "./disputes";
 import { Network, ProcessorAway } from "./network";
 import { watch } from "./observations";
 import { Process, type World } from "./world";
@@ -38,6 +40,7 @@ export type Ask = {
   | { readonly what: "create" }
   | { readonly what: keyof typeof VERBS; readonly target: string }
   | BillingAsk
+  | DisputeAsk
   /** A shopper pays the session that this token belongs to. */
   | { readonly what: "attempt"; readonly sessionId: string; readonly token: string }
 );
@@ -52,6 +55,9 @@ export type Answer = {
   readonly replayed: boolean;
   readonly text: string;
 };
+
+/** A part of the service that only some worlds use. */
+export type Part = "billing" | "disputes";
 
 /** A client's response timeout. */
 const PATIENCE_MS = 35_000;
@@ -72,9 +78,11 @@ export class Shop {
   readonly firstSentMs = new Map<string, number>();
   readonly network: Network;
   readonly database: WorldDatabase;
-  /** True in a world with subscriptions, whose processes also run the engine and the clock. */
-  hasBilling = false;
-  onBilling: () => void = () => {};
+  /** What members of the team were told about requests for approval. */
+  readonly decisions: Decision[] = [];
+  /** Parts of the service that this world uses, whose jobs its processes run. */
+  readonly parts = new Set<Part>();
+  onUse: (part: Part) => void = () => {};
   /** Requests in progress at a process, even if the client no longer waits for them. */
   readonly #underWay = new Map<object, Process>();
   readonly #services = new Map<Process, Service>();
@@ -107,9 +115,10 @@ export class Shop {
     return this.#skewMs !== 0;
   }
 
-  startBilling(): void {
-    this.hasBilling = true;
-    this.onBilling();
+  /** Begins a part's jobs in every process, perhaps once more. */
+  use(part: Part): void {
+    this.parts.add(part);
+    this.onUse(part);
   }
 
   static async open(world: World, ground: Ground): Promise<Shop> {
@@ -185,6 +194,13 @@ export class Shop {
   /** Replaces dead processes. */
   startMissing(): Process[] {
     return Array.from({ length: Math.max(0, this.#processes - this.living.length) }, () => this.start());
+  }
+
+  /** Picks the process that serves a client. */
+  async anyProcess(what: string): Promise<Process> {
+    const [process] = this.world.schedule.shuffle(this.living);
+    await this.world.park(what);
+    return process && !process.isDead ? process : this.start();
   }
 
   /** Runs work inside a process; the caller gets null when the process dies or the client gives up. */
@@ -272,6 +288,10 @@ export class Shop {
     if (ask.what === "billing") {
       const { endpoint, path } = routeOf(ask);
       return callBilling(this.#context(service, ask, endpoint, path), ask, ask.body);
+    }
+    if (ask.what === "dispute") {
+      const { endpoint, path } = disputeRoute(ask);
+      return callDispute(this.#context(service, ask, endpoint, path), ask, ask.body);
     }
     const resource = ask.target.startsWith("pay_") ? "payments" : "transactions";
     const endpoint = `${ask.what}${resource === "payments" ? "Payment" : "Transaction"}`;

@@ -6,7 +6,9 @@ import { createPaymentMethod } from "@/lib/domain/payment-methods/store-card";
 import { advanceTestClock } from "@/lib/domain/test-clock/test-clock";
 import { idTime, newId } from "@/lib/ids";
 import { CARDS } from "../fixtures/subscriptions";
+import type { CardName } from "../proof/client";
 import type { BillingVerb } from "./billing";
+import type { MadePayment } from "./load";
 import type { Random } from "./random";
 import type { Answer, Ask, Shop } from "./shop";
 
@@ -14,6 +16,11 @@ import type { Answer, Ask, Shop } from "./shop";
 export type Stage = {
   readonly shop: Shop;
   readonly random: Random;
+  newPayment(name: string, card: CardName, manual: boolean): MadePayment;
+  /** Starts the clients that create the payment. */
+  make(made: MadePayment): void;
+  /** Starts a client that captures, voids or refunds it once it is known. */
+  act(made: MadePayment, what: "capture" | "void" | "refund", name: string, body: object): void;
   client(name: string, pauseMs: number, work: () => Promise<void>): void;
   persist(ask: Ask, tries: number): Promise<Answer | null>;
   setUp<T>(what: string, work: (service: Service) => Promise<T>): Promise<T>;
@@ -48,7 +55,7 @@ const ACTS: readonly Act[] = [
 export async function subscription(stage: Stage): Promise<void> {
   const { shop, random, client } = stage;
   const { world } = shop;
-  shop.startBilling();
+  shop.use("billing");
   const [plans, cards] = await setUp(stage);
   const isTrial = random.chance(0.3);
   const made = { id: null as string | null, isGivenUp: world.plan.without.includes("subscriber") };
@@ -102,7 +109,7 @@ export async function subscription(stage: Stage): Promise<void> {
     await known();
     for (const leapMs of leaps) await advance(shop, leapMs, leadMs);
     clock.hasStopped = true;
-    shop.startBilling();
+    shop.use("billing");
   });
 }
 

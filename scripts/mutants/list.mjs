@@ -48,6 +48,36 @@ export const MUTANTS = [
     tests: ["int", "lib/domain/disputes/record-dispute.int.test.ts", "no refund that begins after a dispute"],
   },
   {
+    name: "a dispute is booked again with each change",
+    simulation: true,
+    edits: [["lib/domain/disputes/book-dispute.ts", "wanted[part] - is[part]", "wanted[part]"]],
+    tests: ["int", "lib/domain/disputes/record-dispute.int.test.ts", "of several disputes the lost one decides"],
+  },
+  {
+    name: "a late report of a dispute replaces a later state",
+    simulation: true,
+    edits: [
+      [
+        "lib/domain/disputes/record-dispute.ts",
+        "if (known.read_at >= dispute.read_at) return known.read_at > dispute.read_at || !differs(known, dispute);",
+        "",
+      ],
+    ],
+    tests: ["int", "lib/domain/disputes/record-dispute.int.test.ts", "an earlier read does not replace a later one"],
+  },
+  {
+    name: "a withdrawn request is approved",
+    simulation: true,
+    edits: [
+      [
+        "db/queries/approvals.ts",
+        "and r.id = ${id}::uuid and r.status = 'PENDING' and r.expires_at > now()",
+        "and r.id = ${id}::uuid and r.expires_at > now()",
+      ],
+    ],
+    tests: ["int", "lib/domain/approvals/approvals.int.test.ts", "approve and withdraw"],
+  },
+  {
     name: "a removed card is charged",
     edits: [["db/queries/payments/intents.ts", "and removed_at is null for share)`;", "for share)`;"]],
     tests: ["int", "lib/domain/payments/cards-on-file.int.test.ts", "a removal among 20 payments"],
