@@ -1,9 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Host } from "./address";
 import { awake, type Connection, INSTANCE, type Rows, SYSTEM, TIMELINE } from "./connection";
-import type { Pool } from "./pool";
 import { isCanceled, isConflict } from "./refusals";
-import { type Lease, type Owner, Statement, type StatementPool } from "./statements";
+import { type Lease, type Owner, Statement, type StatementPool, type TransactionConnection } from "./statements";
 import { isDatabaseUnavailable } from "./unavailable";
 
 /** Interval at which each replica is checked. */
@@ -16,20 +15,47 @@ const CATCH_UP_MS = 100;
 const CATCH_UP_POLL_MS = 3;
 
 /** The pools that serve reads at one replica, like those at the primary. */
-export type ReplicaPools = { readonly [Name in PoolName]: Pool };
+export type ReplicaPools<C extends TransactionConnection = Connection> = {
+  readonly [Name in PoolName]: StatementPool<C>;
+};
 export type PoolName = "crossing_sql" | "crossing_orm" | "environment_sql" | "environment_orm" | "long";
 
 export type ReplicaFigures = { readonly name: string; readonly isUsed: boolean; readonly lagMs: number };
 
-type ReplicasOptions = {
+/** Sends the statement that reads a position. */
+type PositionPool = Pick<StatementPool, "run" | "end">;
+
+/** Durations and pauses; injected so that a simulation can choose them. */
+export type ReplicaTimer = {
+  /** Milliseconds during which this process ran. */
+  awakeMs(): number;
+  elapsedMs(): number;
+  wait(ms: number): Promise<void>;
+  /** Calls `call` after every `ms` until the returned function is called. */
+  every(ms: number, call: () => void): () => void;
+};
+
+const SYSTEM_TIMER: ReplicaTimer = {
+  awakeMs: awake,
+  elapsedMs: () => performance.now(),
+  wait: (ms) => wait(ms, undefined, { ref: false }),
+  every(ms, call) {
+    const timer = setInterval(call, ms);
+    timer.unref();
+    return () => clearInterval(timer);
+  },
+};
+
+type ReplicasOptions<C extends TransactionConnection> = {
   readonly hosts: readonly Host[];
   /** A connection to the primary, for its position alone. */
-  readonly primary: StatementPool;
+  readonly primary: PositionPool;
   /** A pool with one connection to a replica, for its position alone. */
-  readonly openCheck: (host: Host) => Pool;
+  readonly openCheck: (host: Host) => PositionPool;
   /** `instance`: the server that the check reached, and that the pools must reach. */
-  readonly openPools: (host: Host, instance: string) => ReplicaPools;
+  readonly openPools: (host: Host, instance: string) => ReplicaPools<C>;
   readonly log: { warn(facts: object, message: string): void };
+  readonly timer?: ReplicaTimer;
 };
 
 /**
@@ -50,7 +76,7 @@ type Position = {
 /** The primary's position as of a check, which began at `atMs`. */
 type Sample = Position & { readonly atMs: number };
 
-async function readPosition(pool: StatementPool): Promise<Position> {
+async function readPosition(pool: PositionPool): Promise<Position> {
   const statement = new Statement([POSITION], [], (client) => client.unsafe(POSITION), {
     run: (own) => pool.run(own, { environment: "", queue: "" }),
     read() {
@@ -67,11 +93,12 @@ async function readPosition(pool: StatementPool): Promise<Position> {
  * Read replicas of the primary. A read goes to one that has replayed everything the primary had confirmed
  * when the read began, so that nobody is shown a state older than their own write, whichever process wrote it.
  */
-export class Replicas {
-  readonly #primary: StatementPool;
-  readonly #replicas: readonly Replica[];
-  readonly #timer: NodeJS.Timeout;
-  readonly #log: ReplicasOptions["log"];
+export class Replicas<C extends TransactionConnection = Connection> {
+  readonly #primary: PositionPool;
+  readonly #replicas: readonly Replica<C>[];
+  readonly #timer: ReplicaTimer;
+  readonly #stopChecks: () => void;
+  readonly #log: ReplicasOptions<C>["log"];
   /** Message of the latest error that reported no position; null after a success. */
   #problem: string | null = null;
   #sample: Sample | null = null;
@@ -83,12 +110,12 @@ export class Replicas {
   #next: Promise<Position> | null = null;
   #sent: Promise<unknown> = Promise.resolve();
 
-  constructor(options: ReplicasOptions) {
+  constructor(options: ReplicasOptions<C>) {
     this.#primary = options.primary;
     this.#log = options.log;
-    this.#replicas = options.hosts.map((host) => new Replica(host, options));
-    this.#timer = setInterval(() => void this.#check(), CHECK_MS);
-    this.#timer.unref();
+    this.#timer = options.timer ?? SYSTEM_TIMER;
+    this.#replicas = options.hosts.map((host) => new Replica(host, options, this.#timer));
+    this.#stopChecks = this.#timer.every(CHECK_MS, () => void this.#check());
     void this.#check();
   }
 
@@ -97,13 +124,13 @@ export class Replicas {
   }
 
   /** A replica with everything confirmed before this call, or null. Replicas are used in turn. */
-  async caughtUp(): Promise<{ host: Host; instance: string; pools: ReplicaPools } | null> {
+  async caughtUp(): Promise<{ host: Host; instance: string; pools: ReplicaPools<C> } | null> {
     const used = this.#replicas.filter((replica) => replica.isUsed);
     if (used.length === 0) return null;
     // The check reports the error, and the primary's own pools the outage, if it is one.
     const primary = await this.#position().catch(() => null);
     if (primary === null) return null;
-    const replica = used[this.#turn++ % used.length] as Replica;
+    const replica = used[this.#turn++ % used.length] as Replica<C>;
     const { host } = replica;
     const isThere = await replica.reaches(primary.position);
     const { pools, instance } = replica;
@@ -129,7 +156,7 @@ export class Replicas {
   async #check(): Promise<void> {
     if (this.#isChecking) return;
     this.#isChecking = true;
-    const atMs = awake();
+    const atMs = this.#timer.awakeMs();
     try {
       for (const replica of this.#replicas) replica.check(this.#sample);
       this.#sample = { ...(await this.#position()), atMs };
@@ -147,15 +174,16 @@ export class Replicas {
   }
 
   async end(timeoutMs: number): Promise<void> {
-    clearInterval(this.#timer);
+    this.#stopChecks();
     await Promise.all([this.#primary.end(0), ...this.#replicas.map((replica) => replica.end(timeoutMs))]);
   }
 }
 
-class Replica {
+class Replica<C extends TransactionConnection> {
   readonly host: Host;
-  readonly #options: ReplicasOptions;
-  #checks: Pool;
+  readonly #options: ReplicasOptions<C>;
+  readonly #timer: ReplicaTimer;
+  #checks: PositionPool;
   #asked: Promise<void> | null = null;
   #askedAtMs = 0;
   #position: Position | null = null;
@@ -164,14 +192,15 @@ class Replica {
   /** It must have replayed more than this; null until its next position. */
   #beyond: number | null = -1;
   /** Open while it is used. */
-  #pools: ReplicaPools | null = null;
+  #pools: ReplicaPools<C> | null = null;
   /** The server that the check reached. */
   instance = "";
   #isEnding = false;
 
-  constructor(host: Host, options: ReplicasOptions) {
+  constructor(host: Host, options: ReplicasOptions<C>, timer: ReplicaTimer) {
     this.host = host;
     this.#options = options;
+    this.#timer = timer;
     this.#checks = options.openCheck(host);
   }
 
@@ -179,29 +208,29 @@ class Replica {
     return this.#pools !== null;
   }
 
-  get pools(): ReplicaPools | null {
+  get pools(): ReplicaPools<C> | null {
     return this.#pools;
   }
 
   get figures(): ReplicaFigures {
-    return { name: this.host.label, isUsed: this.isUsed, lagMs: awake() - this.#caughtUpAtMs };
+    return { name: this.host.label, isUsed: this.isUsed, lagMs: this.#timer.awakeMs() - this.#caughtUpAtMs };
   }
 
   /** True if it has replayed this much, within `CATCH_UP_MS`. */
   async reaches(position: number): Promise<boolean> {
-    const begunMs = performance.now();
+    const begunMs = this.#timer.elapsedMs();
     while (this.#pools && (this.#position?.position ?? 0) < position) {
-      const leftMs = CATCH_UP_MS - (performance.now() - begunMs);
+      const leftMs = CATCH_UP_MS - (this.#timer.elapsedMs() - begunMs);
       if (leftMs <= 0) return false;
-      await Promise.race([this.#ask(), wait(leftMs, undefined, { ref: false })]);
-      if ((this.#position?.position ?? 0) < position) await wait(CATCH_UP_POLL_MS);
+      await Promise.race([this.#ask(), this.#timer.wait(leftMs)]);
+      if ((this.#position?.position ?? 0) < position) await this.#timer.wait(CATCH_UP_POLL_MS);
     }
     return this.isUsed;
   }
 
   /** Judges the replica by the earlier checks, and begins one: by now it has what `primary` had at the last. */
   check(primary: Sample | null): void {
-    const now = awake();
+    const now = this.#timer.awakeMs();
     if (this.#asked !== null && now - this.#askedAtMs > LEFT_OUT_AFTER_MS) this.#reset("it does not answer");
     else if (this.#position && now - this.#caughtUpAtMs < LEFT_OUT_AFTER_MS) this.#use(this.#position);
     else if (this.#position && primary && this.#position.system !== primary.system)
@@ -255,7 +284,7 @@ class Replica {
   #ask(): Promise<void> {
     if (this.#asked) return this.#asked;
     const pool = this.#checks;
-    this.#askedAtMs = awake();
+    this.#askedAtMs = this.#timer.awakeMs();
     const asked: Promise<void> = readPosition(pool)
       .then(
         (position) => {
@@ -287,10 +316,10 @@ class Replica {
  * A pool for reads: statements run on a replica that has caught up, and on the primary if there is none, or if
  * the replica can't serve one, such as a write.
  */
-export class ReadPool implements StatementPool {
+export class ReadPool<C extends TransactionConnection = Connection> implements StatementPool<C> {
   constructor(
-    readonly primary: StatementPool,
-    readonly replicas: Replicas,
+    readonly primary: StatementPool<C>,
+    readonly replicas: Pick<Replicas<C>, "caughtUp">,
     readonly name: PoolName,
   ) {}
 
@@ -303,15 +332,15 @@ export class ReadPool implements StatementPool {
   }
 
   /** Only a transaction that is declared read-only may run on a replica. */
-  lease(owner: Owner, modes = ""): Promise<Lease<Connection>> {
+  lease(owner: Owner, modes = ""): Promise<Lease<C>> {
     return isReadOnly(modes) ? this.#on((pool) => pool.lease(owner)) : this.primary.lease(owner);
   }
 
-  leaseAfter(error: unknown, owner: Owner, modes: string): Promise<Lease<Connection>> | null {
+  leaseAfter(error: unknown, owner: Owner, modes: string): Promise<Lease<C>> | null {
     return isReadOnly(modes) && isReplicasFault(error) ? this.primary.lease(owner) : null;
   }
 
-  async #on<T>(work: (pool: StatementPool) => Promise<T>): Promise<T> {
+  async #on<T>(work: (pool: StatementPool<C>) => Promise<T>): Promise<T> {
     const replica = await this.replicas.caughtUp();
     if (!replica) return work(this.primary);
     try {
@@ -329,16 +358,16 @@ export class ReadPool implements StatementPool {
 const isReadOnly = (modes: string): boolean => /\bread only\b/i.test(modes);
 
 /** A pool that is opened for its first statement or transaction. */
-export class LazyPool implements StatementPool {
+export class LazyPool<C extends TransactionConnection = Connection> implements StatementPool<C> {
   readonly options = {};
-  readonly #open: () => Promise<Pool>;
-  #opened: Promise<Pool> | null = null;
+  readonly #open: () => Promise<StatementPool<C>>;
+  #opened: Promise<StatementPool<C>> | null = null;
 
-  constructor(open: () => Promise<Pool>) {
+  constructor(open: () => Promise<StatementPool<C>>) {
     this.#open = open;
   }
 
-  #pool(): Promise<Pool> {
+  #pool(): Promise<StatementPool<C>> {
     this.#opened ??= this.#open();
     return this.#opened;
   }
@@ -347,7 +376,7 @@ export class LazyPool implements StatementPool {
     return (await this.#pool()).run(statement, owner);
   }
 
-  async lease(owner: Owner): Promise<Lease<Connection>> {
+  async lease(owner: Owner): Promise<Lease<C>> {
     return (await this.#pool()).lease(owner);
   }
 

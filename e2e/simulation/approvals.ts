@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
+import { requestRefund } from "@/lib/domain/approvals/acts";
 import { approveRequest } from "@/lib/domain/approvals/approve";
-import { type Member, rejectRequest, requestRefund, withdrawRequest } from "@/lib/domain/approvals/requests";
+import { type Member, rejectRequest, withdrawRequest } from "@/lib/domain/approvals/requests";
 import type { Context } from "@/lib/domain/context";
 import type { MadePayment } from "./load";
 import type { Shop } from "./shop";
@@ -38,7 +39,7 @@ export async function approvals(stage: Stage, made: MadePayment): Promise<void> 
     for (let i = 0; made.ids && i < MAX_TRIES && opened.id === null; i++) {
       const subject = made.ids.payment;
       opened.id = await decide(shop, "request", requester, null, async (ctx) =>
-        requestRefund(ctx, { subject, parameters: { amount, ...knows }, reason: "It broke.", user: requester }),
+        requestRefund(ctx, { subject, parameters: { amount, ...knows }, reason: "It broke." }, requester),
       );
     }
     opened.isGivenUp = true;

@@ -15,6 +15,7 @@ import {
 import { DatabaseUnavailable } from "@/db/unavailable";
 import { createDatabase, dropDatabase } from "../fixtures/cluster";
 import { nameOf, summaryOf } from "./observations";
+import type { SimulatedReplica } from "./replica";
 import { NOBODY, type Process, type World } from "./world";
 
 /**
@@ -46,6 +47,8 @@ export class Ground {
     readonly monitor: postgres.Sql,
     /** The service's view of the database, likewise outside. */
     readonly plain: Database,
+    /** Connections that hold what replicas have replayed. */
+    readonly holders: postgres.Sql,
     /** A support staff member. */
     readonly staffId: string,
     readonly pools: Record<"app" | "jobs" | "appOrm" | "jobsOrm" | "store", Connections>,
@@ -68,9 +71,10 @@ export class Ground {
     await store.orm.end(0);
     const service = (real: Pool) => ({ real, limitMs: STATEMENT_MS.service });
     const monitor = postgres(url, { max: 1, onnotice: () => {}, connection: { TimeZone: "UTC" } });
+    const holders = postgres(url, { max: 1, onnotice: () => {} });
     const staffId = randomUUID();
     await monitor`insert into users (id, email, password_hash, role) values (${staffId}, 'staff@cardlane.test', 'none', 'staff')`;
-    return new Ground(url, adminUrl, monitor, connect(url, { max: 1 }), staffId, {
+    return new Ground(url, adminUrl, monitor, connect(url, { max: 1 }), holders, staffId, {
       app: service(app.sql),
       appOrm: service(app.orm),
       jobs: service(jobs.sql),
@@ -81,7 +85,7 @@ export class Ground {
 
   async close(): Promise<void> {
     await Promise.all(Object.values(this.pools).map(({ real }) => real.end(0)));
-    await Promise.all([this.monitor.end(), this.plain.close()]);
+    await Promise.all([this.monitor.end(), this.holders.end(), this.plain.close()]);
     await dropDatabase(this.adminUrl, new URL(this.url).pathname.slice(1));
   }
 }
@@ -98,6 +102,8 @@ type Held = { readonly pid: number; readonly answer: Promise<Result>; deliver(re
 
 /** A world's view of the database: open transactions, and statements that wait for their locks. */
 export class WorldDatabase {
+  /** The world's read replica, if it has one. */
+  replica: SimulatedReplica | null = null;
   readonly transactions = new Set<SimulatedConnection>();
   readonly #held = new Set<Held>();
 
@@ -115,14 +121,20 @@ export class WorldDatabase {
   }
 
   /** The service's access to the database, for one process. */
-  get service(): Pick<Database, "sql" | "orm" | "within" | "long"> {
-    const pool = (connections: Connections) => new SimulatedPool(this, connections, 0);
+  get service(): Pick<Database, "sql" | "orm" | "within" | "long" | "openExport"> {
+    const pools = this.pools(null);
+    return { ...databaseOn(pools), openExport: (id) => sqlOn(pools.isolated.sql, id) as unknown as Sql };
+  }
+
+  /** The service's pools at the primary, or at a replica. */
+  pools(replica: SimulatedReplica | null) {
+    const pool = (connections: Connections) => new SimulatedPool(this, connections, 0, replica);
     const { app, appOrm, jobs, jobsOrm } = this.ground.pools;
-    return databaseOn({
+    return {
       isolated: { sql: pool(app), orm: pool(appOrm) },
       crossing: { sql: pool(jobs), orm: pool(jobsOrm) },
       long: pool(jobs),
-    });
+    };
   }
 
   /** The processor's access to its store, whose clock may differ. */
@@ -133,6 +145,7 @@ export class WorldDatabase {
   /** Ends all transactions and cancels blocked statements. */
   async endAll(): Promise<void> {
     for (const connection of [...this.transactions]) await connection.breakOff();
+    await this.replica?.end();
     for (const { pid, answer } of this.#held) {
       await this.ground.monitor`select pg_cancel_backend(${pid})`;
       await answer;
@@ -232,11 +245,13 @@ export class WorldDatabase {
 }
 
 /** A pool whose statements wait for the scheduler, and whose responses may be lost. */
-class SimulatedPool implements StatementPool<SimulatedConnection> {
+export class SimulatedPool implements StatementPool<SimulatedConnection> {
   constructor(
     readonly database: WorldDatabase,
     readonly connections: Connections,
     readonly skewMs: number,
+    /** Whose state its statements see; null for the primary. */
+    readonly replica: SimulatedReplica | null = null,
   ) {}
 
   get options(): object {
@@ -247,8 +262,10 @@ class SimulatedPool implements StatementPool<SimulatedConnection> {
     return sendInTurn(this, statement, async () => {
       const physical = await this.database.acquire(this.connections, owner);
       this.database.tell(physical, this.skewMs, owner.environment);
-      const answer = execute(physical, statement, owner.environment).finally(() => physical.release());
-      return { physical, answer, own: null };
+      const done = this.replica
+        ? executeAt(this.replica, physical, statement, owner.environment)
+        : execute(physical, statement, owner.environment);
+      return { physical, answer: done.finally(() => physical.release()), own: null };
     });
   }
 
@@ -268,6 +285,18 @@ function execute({ connection }: Physical, statement: Statement, environment: st
   );
 }
 
+const AT_REPLICA = "begin isolation level repeatable read read only";
+
+/** Runs a statement on what a replica has replayed. */
+async function executeAt(replica: SimulatedReplica, physical: Physical, statement: Statement, environment: string) {
+  const { connection } = physical;
+  await connection.query(AT_REPLICA, environment);
+  await connection.query(`set transaction snapshot '${replica.snapshot}'`, environment);
+  const result = await execute(physical, statement, environment);
+  await connection.query("rollback", environment);
+  return result;
+}
+
 type Sent = { physical: Physical; answer: Promise<Result>; own: SimulatedConnection | null };
 
 /** Parks a statement, sends it when scheduled, and delivers its response unless a fault drops it. */
@@ -278,6 +307,7 @@ function sendInTurn(pool: SimulatedPool, statement: Statement, send: () => Promi
   const actor = world.actor;
   const lose = (error: Error) => reject(error);
   const hand = async (result: Result) => {
+    if (!pool.replica) pool.database.replica?.note(statement.strings.join(" "));
     await pool.database.onAnswer(name, result, statement);
     const said = "error" in result ? `failed: ${result.error.message}` : summaryOf(result.answer);
     if (world.fault("drop")) {
@@ -300,7 +330,7 @@ function sendInTurn(pool: SimulatedPool, statement: Statement, send: () => Promi
       world.note(`${name} ${wasSent ? "is lost on its way" : "finds no connection"}`);
       return lose(wasSent ? connectionClosed() : new DatabaseUnavailable("the database is unavailable"));
     }
-    const sent = await send().catch((error: Error) => error);
+    const sent = pool.replica?.isGone ? connectionClosed() : await send().catch((error: Error) => error);
     if (sent instanceof Error) {
       lose(sent);
       return;
@@ -324,7 +354,7 @@ function deferred<T>() {
 }
 
 /** A transaction's connection. It acquires a real one at BEGIN and releases it after the end. */
-class SimulatedConnection implements TransactionConnection {
+export class SimulatedConnection implements TransactionConnection {
   readonly actor;
   problem: Error | null = null;
   /** Number of statements sent. */
@@ -353,8 +383,9 @@ class SimulatedConnection implements TransactionConnection {
     });
   }
 
-  read(): never {
-    throw new Error("a world reads no cursors");
+  /** The rows of a cursor, in one batch. */
+  async *read(statement: Statement): AsyncGenerator<postgres.Row[], void> {
+    yield await this.run(statement, this.owner.environment);
   }
 
   /** Handles BEGIN, COMMIT, ROLLBACK and savepoints. */
@@ -371,6 +402,7 @@ class SimulatedConnection implements TransactionConnection {
       world.note(`${text}: the connection is lost${isDone ? " after it was done" : ""}`);
       world.sometimes(isDone ? "a COMMIT whose response is lost" : "a connection lost within a transaction");
       if (isDone) await this.#physical?.connection.query(text);
+      if (isDone) database.replica?.note(text);
       await this.breakOff();
       throw this.problem ?? connectionClosed();
     }
@@ -381,7 +413,16 @@ class SimulatedConnection implements TransactionConnection {
       database.transactions.add(this);
     }
     if (!this.#physical) throw new Error(`${text} without a transaction`);
-    const rows = await this.#physical.connection.query(text, environment);
+    const { replica } = this.pool;
+    if (replica?.isGone) {
+      await this.breakOff();
+      throw this.problem ?? connectionClosed();
+    }
+    const isBegun = text.startsWith("begin");
+    const rows = await this.#physical.connection.query(replica && isBegun ? AT_REPLICA : text, environment);
+    if (replica && isBegun)
+      await this.#physical.connection.query(`set transaction snapshot '${replica.snapshot}'`, environment);
+    if (!replica) database.replica?.note(text);
     world.note(text);
     if (/^(commit|rollback)$/.test(text)) await this.#giveBack();
     return rows;

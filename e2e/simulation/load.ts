@@ -10,6 +10,7 @@ import { testPaymentToken } from "../fixtures/factories";
 import { CARDS, type CardName } from "../proof/client";
 import { dispute } from "./disputes";
 import { type Random, randomOf } from "./random";
+import { readers, readSomething } from "./readers";
 import { type Answer, type Ask, isFinal, type Shop } from "./shop";
 import { type Stage, subscription } from "./subscribers";
 import type { World } from "./world";
@@ -76,6 +77,7 @@ export class Load {
       () => this.#oldKey(),
       () => this.#crowd(),
     ];
+    if (this.#shop.hasReplica) readers(this.#stage());
     // Alone, because its clock also settles and ends what other stories expect to stay as it is; and by right
     // clocks, because the books compare the times of payments and of the subscription's end.
     if (this.#random.chance(0.1) && !this.#shop.hasSkewedClocks) return subscription(this.#stage());
@@ -125,6 +127,7 @@ export class Load {
     for (let i = 0; i < tries; i++) {
       const answer = await this.#shop.ask(ask);
       if (answer && made) learn(made, answer);
+      if (answer && this.#shop.hasReplica) await readSomething(this.#shop);
       if (answer && isFinal(answer)) {
         this.open.delete(ask.key);
         return answer;

@@ -120,6 +120,10 @@ export const CONDITIONS = [
   "an approval ends APPROVED",
   "an approval ends FAILED",
   "a refusal to approve: invalid_state",
+  "a read is served by the replica",
+  "a read is served by the primary",
+  "a replica stops replaying",
+  "a replica disappears",
 ] as const;
 
 type Result = { readonly answer: Rows } | { readonly error: Error };

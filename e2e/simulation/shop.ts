@@ -24,6 +24,9 @@ import { type Ground, WorldDatabase } from "./database";
 import { callDispute, type DisputeAsk, disputeRoute } from "./disputes";
 import { Network, ProcessorAway } from "./network";
 import { watch } from "./observations";
+import { randomOf } from "./random";
+import { Knowledge } from "./readers";
+import { readingOn, SimulatedReplica } from "./replica";
 import { Process, type World } from "./world";
 
 const VERBS = {
@@ -64,6 +67,8 @@ const PATIENCE_MS = 35_000;
 const TIMEOUT_MS = 8_000;
 /** Numbers of processes that serve a world, one of which is drawn. */
 const PROCESSES = [1, 2, 2];
+/** Share of worlds with a read replica. */
+const WITH_REPLICA = 0.3;
 
 /** A cheap card fingerprint: the real one is CPU-intensive and adds nothing to a simulation. */
 const secret: Secret = {
@@ -83,6 +88,8 @@ export class Shop {
   /** Parts of the service that this world uses, whose jobs its processes run. */
   readonly parts = new Set<Part>();
   onUse: (part: Part) => void = () => {};
+  /** What anybody was shown, in a world with a read replica. */
+  readonly knowledge = new Knowledge();
   /** Requests in progress at a process, even if the client no longer waits for them. */
   readonly #underWay = new Map<object, Process>();
   readonly #services = new Map<Process, Service>();
@@ -126,7 +133,15 @@ export class Shop {
     const { monitor } = ground;
     await monitor`with merchant as (insert into merchants (id, name) values (${environment.merchantId}, 'Simulated') returning id)
       insert into environments (id, merchant_id, mode) select ${environment.id}, id, 'test' from merchant`;
-    return new Shop(world, ground, environment);
+    const shop = new Shop(world, ground, environment);
+    // By right clocks, because callers compare objects by the times of their changes.
+    if (randomOf(world.plan.seed, "replica").chance(WITH_REPLICA) && !shop.hasSkewedClocks)
+      shop.database.replica = await SimulatedReplica.open(world, ground.holders);
+    return shop;
+  }
+
+  get hasReplica(): boolean {
+    return this.database.replica !== null;
   }
 
   async #isCharged(reference: string): Promise<boolean> {
@@ -145,13 +160,17 @@ export class Shop {
     const absent = () => {
       throw new Error("no part of a simulated world");
     };
+    let reading = () => db;
     const db: Database = {
       ...this.database.service,
-      ...{ openExport: absent, pools: absent, close: absent, replicas: absent },
+      ...{ pools: absent, close: absent, replicas: absent },
       get reading() {
-        return db;
+        return reading();
       },
     };
+    const { replica } = this.database;
+    const isBusy = () => !this.isIdle;
+    if (replica) reading = readingOn(this.database, replica, process, { db, isBusy });
     const service = testService(db, {
       processors: createRegistry({ sandbox: withDeadline(this.network.processor, TIMEOUT_MS, timer) }),
       clock: { now: () => new Date(world.nowMs + skewMs) },
@@ -247,6 +266,7 @@ export class Shop {
       this.answers.push(answer);
       const { status, code, replayed } = answer;
       world.note(`answers ${status}${code === null ? "" : ` ${code}`}${replayed ? ", replayed" : ""}`);
+      if (this.hasReplica && status < 300) this.knowledge.learn(JSON.parse(answer.text) as object);
       if (replayed) world.sometimes("a response is replayed");
       if (code !== null) world.sometimes(`a refusal: ${code}`);
       return answer;

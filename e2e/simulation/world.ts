@@ -3,9 +3,9 @@ import { type Random, randomOf } from "./random";
 
 /**
  * Kinds of injected faults. `drop`: loses a database response; `network`: disturbs a call to the processor;
- * `report`: reorders and repeats its reports.
+ * `report`: reorders, repeats and delays its reports; `replica`: pauses a read replica, or takes it away.
  */
-export const FAULTS = ["drop", "kill", "freeze", "jump", "network", "report"] as const;
+export const FAULTS = ["drop", "kill", "freeze", "jump", "network", "report", "replica"] as const;
 export type FaultKind = (typeof FAULTS)[number];
 
 /** Determines a run: two runs of the same plan are identical, step by step. */
@@ -101,6 +101,7 @@ export class World {
       jump: rate(0.012),
       network: rate(this.theme === "refusing" ? 0.5 : 0.3),
       report: rate(0.4),
+      replica: 0.25,
     };
     if (this.theme === "refusing") Object.assign(all, { freeze: Math.max(all.freeze, 0.02), jump: 0, kill: 0 });
     this.rates = {

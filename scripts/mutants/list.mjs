@@ -78,6 +78,12 @@ export const MUTANTS = [
     tests: ["int", "lib/domain/approvals/approvals.int.test.ts", "approve and withdraw"],
   },
   {
+    name: "a read does not wait for its replica",
+    simulation: true,
+    edits: [["db/replicas.ts", "await replica.reaches(primary.position)", "await replica.reaches(0)"]],
+    tests: ["int", "db/replicas.int.test.ts", "reads in every process have what was committed before"],
+  },
+  {
     name: "a removed card is charged",
     edits: [["db/queries/payments/intents.ts", "and removed_at is null for share)`;", "for share)`;"]],
     tests: ["int", "lib/domain/payments/cards-on-file.int.test.ts", "a removal among 20 payments"],
