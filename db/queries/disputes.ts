@@ -17,6 +17,12 @@ export type NewDispute = Omit<
   "environment_id" | "customer" | "transaction_id" | "customer_id" | "last_notice" | ResponseMembers
 >;
 
+/** The database's time, by which all processes order what they read at a processor. */
+export async function readInstant(sql: Sql): Promise<string> {
+  const [row] = await sql<[{ at: string }]>`select clock_timestamp() as at`;
+  return row.at;
+}
+
 /**
  * Inserts a dispute; null if it is already known. Call it in the transaction that reports it: a concurrent
  * insert of the same dispute waits for its end.

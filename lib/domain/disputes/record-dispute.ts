@@ -1,7 +1,14 @@
 import { findEnvironment } from "@/db/queries/accounts/merchants";
 import { insertAudit, insertEvent } from "@/db/queries/changes";
 import { readClock } from "@/db/queries/clock";
-import { insertDispute, lockDispute, type NewDispute, showOnPayment, updateDispute } from "@/db/queries/disputes";
+import {
+  insertDispute,
+  lockDispute,
+  type NewDispute,
+  readInstant,
+  showOnPayment,
+  updateDispute,
+} from "@/db/queries/disputes";
 import { keepFilesOf } from "@/db/queries/files";
 import { findOperation } from "@/db/queries/payments/operations";
 import { findOperationOfObject } from "@/db/queries/payments/processor-objects";
@@ -50,9 +57,10 @@ export async function recordDispute(
   const { processor, mode } = from;
   const of = await findDisputed(service, from, report);
   // Time before the read: a read by another process that starts later includes at least this report's change.
-  const read_at = service.clock.now().toISOString();
+  // The database's, because the processes' clocks differ by more than two reads.
+  const read_at = of && (await readInstant(service.db.within(of.environmentId).sql));
   const read = of && (await processor.readDispute?.(report.dispute));
-  if (!of || !read) {
+  if (!of || !read || read_at === null) {
     // An account may have payments outside Cardlane, and their disputes are reported too.
     service.log.info({ report }, "the processor reports a dispute that is not about a payment of Cardlane's");
     return true;
@@ -62,7 +70,9 @@ export async function recordDispute(
   return writeDispute(service, { id: of.environmentId, mode, clock }, dispute, read.submitted);
 }
 
-const toRow = (processor: Processor, paymentId: string, read: ProcessorsDispute, read_at: string): NewDispute => ({
+type ReadRow = Omit<NewDispute, "updated_at">;
+
+const toRow = (processor: Processor, paymentId: string, read: ProcessorsDispute, read_at: string): ReadRow => ({
   id: newId(),
   payment_id: paymentId,
   processor: processor.name,
@@ -79,7 +89,6 @@ const toRow = (processor: Processor, paymentId: string, read: ProcessorsDispute,
   respond_by: read.respond_by?.toISOString() ?? null,
   read_at,
   created_at: read.created_at.toISOString(),
-  updated_at: read_at,
 });
 
 /** Two reads in one millisecond can't be ordered, so the second is repeated. */
@@ -97,7 +106,7 @@ export async function readAfterResponse(
   sent: boolean,
 ): Promise<void> {
   for (let reads = 0; reads < MAX_READS; reads++) {
-    const read_at = service.clock.now().toISOString();
+    const read_at = await readInstant(service.db.within(environment.id).sql);
     const read = await processor.readDispute?.(row.processor_dispute_id);
     if (!read) throw new Error(`the processor no longer has the dispute ${row.processor_dispute_id}`);
     const clock = await readClock(service.db.within(environment.id).sql, environment.id);
@@ -134,14 +143,14 @@ async function findDisputed(
 function writeDispute(
   service: Service,
   environment: Pick<Environment, "id" | "mode" | "clock">,
-  dispute: NewDispute,
+  dispute: ReadRow,
   submitted = false,
 ): Promise<boolean> {
   return service.db.within(environment.id).orm.transaction(async (tx) => {
     const at = environmentNow({ service, environment });
     const emit = (type: EventTypeOf<"dispute">, before: DisputeRow | null, after: DisputeRow, by = BY_SYSTEM) =>
       emitDisputeEvent(tx, environment, type, { before, after, by, at });
-    const created = await insertDispute(tx, environment.id, dispute);
+    const created = await insertDispute(tx, environment.id, { ...dispute, updated_at: at.toISOString() });
     if (created) {
       await bookDispute(tx, environment.id, created, at);
       await showOnPayment(tx, environment.id, created.payment_id);
@@ -152,7 +161,8 @@ function writeDispute(
     if (!known) throw new Error(`dispute ${dispute.processor_dispute_id} belongs to another environment`);
     if (known.read_at >= dispute.read_at) return known.read_at > dispute.read_at || !differs(known, dispute);
     const { id, payment_id, processor, processor_dispute_id, created_at, ...read } = dispute;
-    const changed = { ...read, ...afterResponse(known, read.status) };
+    const updated_at = changedAt(known, at);
+    const changed = { ...read, ...afterResponse(known, read.status), updated_at };
     if (!differs(known, changed)) {
       await updateDispute(tx, environment.id, known.id, { read_at: dispute.read_at });
       return true;
@@ -177,6 +187,10 @@ function writeDispute(
     return true;
   });
 }
+
+/** The time of a change, by the environment's clock: never before the last one, which another process may have made. */
+export const changedAt = ({ updated_at }: Pick<DisputeRow, "updated_at">, at: Date): string =>
+  updated_at > at.toISOString() ? updated_at : at.toISOString();
 
 /**
  * Ends a begun response once the dispute needs none any more, whichever report tells. A processor reports a

@@ -88,6 +88,20 @@ test("a report is repeated until it is acknowledged, and a process that dies in 
   expect(await broken()).toEqual([]);
 });
 
+test("a process whose clock is behind records what it reads later, and dates no change before the last one", async () => {
+  const tenant = await moneyTenant(db);
+  await tenant.create(FRAUDULENT);
+  await secondPasses(tenant);
+  await processReports({ ...tenant.service, clock: { now: () => new Date(Date.now() + 60_000) } });
+  const [opened] = await disputesOf(tenant);
+  await db.sql`update sandbox_processor.disputes set acts_at = now() where account = ${tenant.environmentId}`;
+  await processReports(tenant.service);
+  const [lost] = await disputesOf(tenant);
+  expect([opened?.status, lost?.status]).toEqual(["NEEDS_RESPONSE", "LOST"]);
+  expect(Date.parse(lost?.updated_at ?? "")).toBeGreaterThanOrEqual(Date.parse(opened?.updated_at ?? ""));
+  expect(await broken()).toEqual([]);
+});
+
 test("evidence that decides nothing is under review, and the dispute lost 10 days later on the clock", async () => {
   const tenant = await moneyTenant(db);
   await tenant.create(FRAUDULENT);

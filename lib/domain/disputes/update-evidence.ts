@@ -9,7 +9,7 @@ import { instantOf } from "@/lib/contract/fields";
 import { decodeId } from "@/lib/contract/ids";
 import { type Context, environmentNow, type Reply, resourceNotFound } from "../context";
 import { runOnce } from "../idempotency/run-once";
-import { emitDisputeEvent, presentDispute } from "./record-dispute";
+import { changedAt, emitDisputeEvent, presentDispute } from "./record-dispute";
 
 /** Merges members into the draft; null removes one. */
 export function updateDispute(ctx: Context, input: UpdateDisputeBody & { id: string }): Promise<Reply> {
@@ -22,7 +22,7 @@ export function updateDispute(ctx: Context, input: UpdateDisputeBody & { id: str
     const evidence = merge(row.evidence, input.evidence);
     if (isDeepStrictEqual(evidence, row.evidence)) return presentDispute(row, mode);
     const now = environmentNow(ctx);
-    const changed = { evidence, updated_at: now.toISOString() };
+    const changed = { evidence, updated_at: changedAt(row, now) };
     if (input.evidence.files !== undefined) {
       const ids = evidence.files ?? [];
       const own = new Set(await attachFiles(tx, environmentId, row.id, ids));
