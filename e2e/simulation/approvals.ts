@@ -5,18 +5,9 @@ import { requestRefund } from "@/lib/domain/approvals/acts";
 import { approveRequest } from "@/lib/domain/approvals/approve";
 import { type Member, rejectRequest, withdrawRequest } from "@/lib/domain/approvals/requests";
 import type { Context } from "@/lib/domain/context";
-import type { MadePayment } from "./load";
+import type { Decision } from "./dispute-requests";
 import type { Shop } from "./shop";
-import type { Stage } from "./subscribers";
-
-/** What the dashboard told a member about a request; `status` is null for a refusal. */
-export type Decision = {
-  readonly requestId: string;
-  readonly act: "request" | "approve" | "reject" | "withdraw";
-  readonly by: string;
-  readonly status: string | null;
-  readonly decidedBy: string | null;
-};
+import type { MadePayment, Stage } from "./stage";
 
 const PAUSES_MS = [0, 0, 5, 50, 500, 2_500, 9_000];
 const MAX_TRIES = 3;

@@ -15,7 +15,6 @@ import {
 import { DatabaseUnavailable } from "@/db/unavailable";
 import { createDatabase, dropDatabase } from "../fixtures/cluster";
 import { nameOf, summaryOf } from "./observations";
-import type { SimulatedReplica } from "./replica";
 import { NOBODY, type Process, type World } from "./world";
 
 /**
@@ -100,10 +99,20 @@ type Result = { readonly answer: Rows } | { readonly error: Error };
 /** A statement blocked in PostgreSQL by another session's lock. */
 type Held = { readonly pid: number; readonly answer: Promise<Result>; deliver(result: Result): void };
 
+/** A read replica as pools use it. */
+export type ReplicaState = {
+  /** The exported snapshot that its reads see. */
+  readonly snapshot: string;
+  readonly isGone: boolean;
+  /** Called for each statement that the primary has executed. */
+  note(text: string): void;
+  end(): Promise<void>;
+};
+
 /** A world's view of the database: open transactions, and statements that wait for their locks. */
 export class WorldDatabase {
   /** The world's read replica, if it has one. */
-  replica: SimulatedReplica | null = null;
+  replica: ReplicaState | null = null;
   readonly transactions = new Set<SimulatedConnection>();
   readonly #held = new Set<Held>();
 
@@ -127,7 +136,7 @@ export class WorldDatabase {
   }
 
   /** The service's pools at the primary, or at a replica. */
-  pools(replica: SimulatedReplica | null) {
+  pools(replica: ReplicaState | null) {
     const pool = (connections: Connections) => new SimulatedPool(this, connections, 0, replica);
     const { app, appOrm, jobs, jobsOrm } = this.ground.pools;
     return {
@@ -251,7 +260,7 @@ export class SimulatedPool implements StatementPool<SimulatedConnection> {
     readonly connections: Connections,
     readonly skewMs: number,
     /** Whose state its statements see; null for the primary. */
-    readonly replica: SimulatedReplica | null = null,
+    readonly replica: ReplicaState | null = null,
   ) {}
 
   get options(): object {
@@ -288,7 +297,7 @@ function execute({ connection }: Physical, statement: Statement, environment: st
 const AT_REPLICA = "begin isolation level repeatable read read only";
 
 /** Runs a statement on what a replica has replayed. */
-async function executeAt(replica: SimulatedReplica, physical: Physical, statement: Statement, environment: string) {
+async function executeAt(replica: ReplicaState, physical: Physical, statement: Statement, environment: string) {
   const { connection } = physical;
   await connection.query(AT_REPLICA, environment);
   await connection.query(`set transaction snapshot '${replica.snapshot}'`, environment);

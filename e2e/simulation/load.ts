@@ -12,20 +12,9 @@ import { dispute } from "./disputes";
 import { type Random, randomOf } from "./random";
 import { readers, readSomething } from "./readers";
 import { type Answer, type Ask, isFinal, type Shop } from "./shop";
-import { type Stage, subscription } from "./subscribers";
+import type { MadePayment, Stage } from "./stage";
+import { subscription } from "./subscribers";
 import type { World } from "./world";
-
-/** A payment that a client creates; its ids are set by the first response that contains them. */
-export type MadePayment = {
-  readonly key: string;
-  readonly amount: number;
-  readonly card: CardName;
-  readonly manual: boolean;
-  /** `pay_…` and the `txn_…` of its charge. */
-  ids: { payment: string; charge: string } | null;
-  /** True once no client tries to create it. */
-  isGivenUp: boolean;
-};
 
 const USUAL: readonly CardName[] = [
   ...(["good", "good", "good", "good", "good", "good", "good", "refundFailsLater", "refundFailsLater"] as const),

@@ -18,14 +18,13 @@ import { createRegistry } from "@/lib/processor/registry";
 import { createSandboxProcessor } from "@/lib/processor/sandbox";
 import { createSecret, type Secret, sha256 } from "@/lib/secret";
 import { TEST_SECRET, testContext, testIdempotency, testService } from "../fixtures/factories";
-import type { Decision } from "./approvals";
 import { type BillingAsk, callBilling, routeOf } from "./billing";
 import { type Ground, WorldDatabase } from "./database";
-import { callDispute, type DisputeAsk, disputeRoute } from "./disputes";
+import { callDispute, type Decision, type DisputeAsk, disputeRoute } from "./dispute-requests";
+import { Knowledge } from "./knowledge";
 import { Network, ProcessorAway } from "./network";
 import { watch } from "./observations";
 import { randomOf } from "./random";
-import { Knowledge } from "./readers";
 import { readingOn, SimulatedReplica } from "./replica";
 import { Process, type World } from "./world";
 
@@ -96,6 +95,7 @@ export class Shop {
   readonly #skewMs: number;
   readonly #processes: number;
   #started = 0;
+  #replica: SimulatedReplica | null = null;
 
   private constructor(
     readonly world: World,
@@ -136,12 +136,13 @@ export class Shop {
     const shop = new Shop(world, ground, environment);
     // By right clocks, because callers compare objects by the times of their changes.
     if (randomOf(world.plan.seed, "replica").chance(WITH_REPLICA) && !shop.hasSkewedClocks)
-      shop.database.replica = await SimulatedReplica.open(world, ground.holders);
+      shop.#replica = await SimulatedReplica.open(world, ground.holders);
+    shop.database.replica = shop.#replica;
     return shop;
   }
 
   get hasReplica(): boolean {
-    return this.database.replica !== null;
+    return this.#replica !== null;
   }
 
   async #isCharged(reference: string): Promise<boolean> {
@@ -168,7 +169,7 @@ export class Shop {
         return reading();
       },
     };
-    const { replica } = this.database;
+    const replica = this.#replica;
     const isBusy = () => !this.isIdle;
     if (replica) reading = readingOn(this.database, replica, process, { db, isBusy });
     const service = testService(db, {

@@ -1,30 +1,13 @@
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import { createPaymentMethodBody } from "@/lib/contract/payment-methods/payment-method";
-import type { Service } from "@/lib/domain/context";
 import { createPaymentMethod } from "@/lib/domain/payment-methods/store-card";
 import { advanceTestClock } from "@/lib/domain/test-clock/test-clock";
 import { idTime, newId } from "@/lib/ids";
 import { CARDS } from "../fixtures/subscriptions";
-import type { CardName } from "../proof/client";
 import type { BillingVerb } from "./billing";
-import type { MadePayment } from "./load";
-import type { Random } from "./random";
 import type { Answer, Ask, Shop } from "./shop";
-
-/** The load's parts that a story uses. */
-export type Stage = {
-  readonly shop: Shop;
-  readonly random: Random;
-  newPayment(name: string, card: CardName, manual: boolean): MadePayment;
-  /** Starts the clients that create the payment. */
-  make(made: MadePayment): void;
-  /** Starts a client that captures, voids or refunds it once it is known. */
-  act(made: MadePayment, what: "capture" | "void" | "refund", name: string, body: object): void;
-  client(name: string, pauseMs: number, work: () => Promise<void>): void;
-  persist(ask: Ask, tries: number): Promise<Answer | null>;
-  setUp<T>(what: string, work: (service: Service) => Promise<T>): Promise<T>;
-};
+import type { Stage } from "./stage";
 
 const DAY_MS = 86_400_000;
 const PAUSES_MS = [0, 0, 5, 50, 500, 2_500, 9_000, 15_000];

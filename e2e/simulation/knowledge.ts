@@ -1,0 +1,52 @@
+import type { Payment } from "@/lib/contract/payments/payment";
+import type { Transaction } from "@/lib/contract/transactions/transaction";
+
+/** An object as a response showed it. */
+export type Shown = { readonly id: string; readonly updated_at: string };
+
+/**
+ * What anybody was shown up to now. A read that begins later must not be older, whoever reads and in whichever
+ * process.
+ */
+export class Knowledge {
+  /** The latest change of each object, by its id. */
+  readonly changes = new Map<string, string>();
+  /** Payments that were captured, and refunds that were accepted. */
+  readonly captured = new Set<string>();
+  readonly refunded = new Set<string>();
+  /** The number of events of each payment. */
+  readonly events = new Map<string, number>();
+
+  /** Reads a response; others than objects are ignored. */
+  learn(shown: object): void {
+    if (!("object" in shown)) return;
+    if (shown.object === "payment") this.#learnPayment(shown as Payment);
+    if (shown.object === "transaction") this.#learnTransaction(shown as Transaction);
+    if (shown.object === "dispute") this.note(shown as unknown as Shown);
+  }
+
+  #learnPayment(payment: Payment): void {
+    this.note(payment);
+    if (payment.amount_captured > 0) this.captured.add(payment.id);
+    for (const transaction of payment.transactions) this.#learnTransaction(transaction);
+  }
+
+  #learnTransaction(transaction: Transaction): void {
+    this.note(transaction);
+    const isAccepted = transaction.status === "CAPTURED" || transaction.status === "SETTLED";
+    if (transaction.type === "REFUND" && isAccepted) this.refunded.add(transaction.id);
+  }
+
+  note({ id, updated_at }: Shown): void {
+    if (updated_at > (this.changes.get(id) ?? "")) this.changes.set(id, updated_at);
+  }
+
+  copy(): Knowledge {
+    const copy = new Knowledge();
+    for (const [id, at] of this.changes) copy.changes.set(id, at);
+    for (const id of this.captured) copy.captured.add(id);
+    for (const id of this.refunded) copy.refunded.add(id);
+    for (const [id, count] of this.events) copy.events.set(id, count);
+    return copy;
+  }
+}
