@@ -69,13 +69,14 @@ async function* partsOf(bytes: Buffer): AsyncGenerator<Uint8Array, void> {
   for (let at = 0; at < bytes.byteLength; at += PART_BYTES) yield bytes.subarray(at, at + PART_BYTES);
 }
 
-/** The name in UTF-8 (RFC 5987), and for old clients in ASCII. */
-function dispositionOf(name: string): string {
-  const plain =
-    name
-      .normalize("NFKD")
-      .replace(/[^\x20-\x7e]/g, "")
-      .replace(/["\\%;]/g, "_") || "file";
+/** The name in UTF-8 (RFC 5987), and for old clients in ASCII, with its extension at least. */
+export function dispositionOf(name: string): string {
+  const ascii = name
+    .normalize("NFKD")
+    .replace(/[^\x20-\x7e]/g, "")
+    .replace(/["\\%;/]/g, "_")
+    .trim();
+  const plain = ascii === "" || ascii.startsWith(".") ? `file${ascii}` : ascii;
   const encoded = encodeURIComponent(name).replace(
     /['()*]/g,
     (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
