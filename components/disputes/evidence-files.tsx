@@ -25,6 +25,8 @@ export function EvidenceFiles({ dispute, files }: { dispute: Dispute; files: rea
   // One change after another, as each replaces the whole list.
   const ids = useRef(dispute.evidence.files);
   const last = useRef<Promise<void>>(Promise.resolve());
+  // One upload after another: more would only share the line, and wait for a slot.
+  const uploads = useRef<Promise<void>>(Promise.resolve());
   const gone = useRef(new AbortController());
   useEffect(() => {
     const leaving = new AbortController();
@@ -45,7 +47,6 @@ export function EvidenceFiles({ dispute, files }: { dispute: Dispute; files: rea
 
   async function add(file: File, key: number) {
     const show = (share: number) => setSending((all) => all.map((one) => (one.key === key ? { ...one, share } : one)));
-    setSending((all) => [...all, { key, name: file.name, share: 0 }]);
     try {
       const { id } = await uploadFile(file, { mode, signal: gone.current.signal, onProgress: show });
       await saveFiles((before) => [...before, id]);
@@ -56,14 +57,16 @@ export function EvidenceFiles({ dispute, files }: { dispute: Dispute; files: rea
     }
   }
 
-  async function choose(list: FileList | null) {
+  function choose(list: FileList | null) {
     const chosen = [...(list ?? [])];
     if (input.current) input.current.value = "";
     const room = MAX_EVIDENCE_FILES - ids.current.length - sending.length;
     const wrong = chosen.map(fileProblem).find((one) => one !== null) ?? null;
     setProblem(chosen.length > room ? `At most ${MAX_EVIDENCE_FILES} files. Combine documents into one PDF.` : wrong);
     if (chosen.length > room || wrong !== null) return;
-    await Promise.all(chosen.map((file, index) => add(file, Date.now() + index)));
+    const added = chosen.map((file, index) => ({ file, key: Date.now() + index }));
+    setSending((all) => [...all, ...added.map(({ file, key }) => ({ key, name: file.name, share: 0 }))]);
+    for (const { file, key } of added) uploads.current = uploads.current.then(() => add(file, key));
   }
 
   async function remove(id: string) {
@@ -134,7 +137,7 @@ export function EvidenceFiles({ dispute, files }: { dispute: Dispute; files: rea
           aria-label="Files to add"
           tabIndex={-1}
           className="sr-only"
-          onChange={(event) => void choose(event.target.files)}
+          onChange={(event) => choose(event.target.files)}
         />
       </div>
     </fieldset>
