@@ -89,7 +89,7 @@ export async function showOnPayment(orm: Orm, environmentId: string, paymentId: 
     select from payments where environment_id = ${environmentId}::uuid and id = ${paymentId}::uuid for update`);
   await orm.execute(sql`
     update payments set dispute_id = d.id, dispute_status = d.status, amount_disputed = s.amount, version = version + 1,
-      updated_at = clock_now(${environmentId}::uuid)
+      updated_at = greatest(payments.updated_at, clock_now(${environmentId}::uuid))
     from (select id, status from disputes where environment_id = ${environmentId}::uuid and payment_id = ${paymentId}::uuid
       order by ${sql.raw(DECISIVE_FIRST)} limit 1) d,
       (select coalesce(sum(x.amount), 0)::bigint as amount from payments p
