@@ -41,16 +41,17 @@ import { type ReportSubject, sumReportOf } from "./read-report";
 const MAX_PENDING = 100;
 
 /** Stores what the report covers; `prepareReports` adds it up. Throws `rate_limited` while too many wait. */
-export function createReport(ctx: Context, input: CreateReportBody): Promise<Reply> {
+export async function createReport(ctx: Context, input: CreateReportBody): Promise<Reply> {
+  const { id: environmentId } = ctx.environment;
+  // Read before the transaction, which must not wait for a second connection.
+  const time_zone =
+    input.time_zone ?? (await getMerchantDays(ctx.service.db.within(environmentId).sql, environmentId)).time_zone;
+  const { from, before } = dayInstants(input, time_zone);
   return runOnce(ctx, async (tx): Promise<Report> => {
-    const { id: environmentId } = ctx.environment;
     if ((await countPendingReports(tx, environmentId, MAX_PENDING)) >= MAX_PENDING) {
       const detail = `${MAX_PENDING} reports wait to be added up already. Create this one when some are ready.`;
       throw new AppError("rate_limited", detail, { retryAfterSeconds: 5 });
     }
-    const time_zone =
-      input.time_zone ?? (await getMerchantDays(ctx.service.db.within(environmentId).sql, environmentId)).time_zone;
-    const { from, before } = dayInstants(input, time_zone);
     const id = newEnvironmentId(ctx);
     const created_at = idTime(id);
     const record: ReportRecord = {
