@@ -1,5 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { testDatabase } from "@/e2e/fixtures/database";
+import { disputable as disputablePayment, OPENED } from "@/e2e/fixtures/disputes";
 import { eventsAsTold, faultyEvents } from "@/e2e/fixtures/events";
 import { createTestMerchant, testContext } from "@/e2e/fixtures/factories";
 import { type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
@@ -7,86 +8,21 @@ import { disputePageQuery } from "@/lib/contract/disputes/list";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
 import { createLogger } from "@/lib/log";
-import type { Processor } from "@/lib/processor/port";
 import type { Dispute } from "@/lib/processor/records";
-import type { Context } from "../context";
 import { getCustomer, listCustomers, noteCustomers } from "../customers/customers";
 import { getPaymentDetail } from "../payments/payment-detail";
 import { processReport } from "../payments/process-reports";
 import { verifyBooks } from "../reconciliation/verify-books";
-import { getBalance, listMovements } from "../settlement/balance";
 import { exportDisputes, listDisputeTable } from "./dispute-pages";
 import { getDispute, listDisputes } from "./read-disputes";
 import { recordDispute } from "./record-dispute";
 
 const { db } = await testDatabase();
 
-const OPENED: Dispute = {
-  id: "dp_1",
-  amount: 10_000,
-  currency: "USD",
-  reason: "FRAUDULENT",
-  network_reason_code: "10.4",
-  fee: 1500,
-  withdrawn: true,
-  status: "needs_response",
-  respond_by: new Date("2026-12-01T00:00:00Z"),
-  created_at: new Date("2026-11-20T09:00:00Z"),
-};
-
-/** A payment at a processor with disputes and ids of its own; `stands` is the dispute that it returns. */
+/** With the events of its environment's disputes. */
 async function disputable(body: object = {}) {
-  const tenant = await moneyTenant(db);
-  const { body: payment } = await tenant.create({ customer_id: "c_1", customer_email: "ada@example.com", ...body });
-  const name = newId();
-  const object = `pi_${name}`;
-  const dispute = `dp_${name}`;
-  const [operation] = await tenant.operations(payment.id);
-  await db.sql`insert into processor_objects (environment_id, processor, object_id, kind, operation_id, payment_id)
-    values (${tenant.environmentId}, ${name}, ${object}, 'payment_intent', ${operation?.id as string}, ${decodeId("payment", payment.id)})`;
-  let stands: Dispute | null = { ...OPENED, id: dispute };
-  let hold: Promise<void> | null = null;
-  const processor = {
-    ...(tenant.service.processors.builtIn("test") as Processor),
-    name,
-    async readDispute(id: string) {
-      const answer = id === dispute ? stands : null;
-      await hold;
-      return answer;
-    },
-  } satisfies Processor;
-  const from = {
-    processor,
-    mode: "test" as const,
-    environmentId: tenant.environmentId,
-    connectionId: null,
-    guarded: false,
-    kind: "example",
-    accepted: null,
-  };
-  const ctx = testContext(tenant.service, tenant.merchant.test);
-  return {
-    tenant,
-    payment,
-    from,
-    ctx,
-    report: { id: "evt_1", object, dispute },
-    becomes(change: Partial<Dispute> | null) {
-      stands = change && { ...OPENED, id: dispute, ...change };
-    },
-    /** Delays the processor's responses until `release`. */
-    holdAnswers() {
-      let release = () => {};
-      hold = new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      return () => {
-        hold = null;
-        release();
-      };
-    },
-    told: () => eventsOf(tenant),
-  };
+  const payment = await disputablePayment(db, body);
+  return { ...payment, told: () => eventsOf(payment.tenant) };
 }
 
 async function eventsOf({ environmentId }: MoneyTenant) {
@@ -400,72 +336,4 @@ test("disputes are listed newest first, found by each filter, and only in their 
   await expect(getDispute(stranger, { id })).rejects.toMatchObject({ code: "resource_not_found" });
   await expect(listDisputes(stranger, { starting_after: id })).rejects.toMatchObject({ code: "invalid_parameter" });
   expect((await listDisputes(stranger, {})).data).toEqual([]);
-});
-
-describe("the ledger", () => {
-  /** Available, held by disputes, and each movement of disputes as "type amount". */
-  async function balanceOf(ctx: Context, currency = "USD") {
-    const balance = (await getBalance(ctx)).currencies.find((each) => each.currency === currency);
-    const movements = (await listMovements(ctx, { currency, limit: 100 })).data.filter((each) => each.dispute_id);
-    return [balance?.available, balance?.in_dispute, movements.map(({ type, amount }) => `${type} ${amount}`).sort()];
-  }
-
-  test.each([
-    ["under_review", -11_500, 11_500],
-    ["won", -1_500, 0],
-    ["lost", -11_500, 0],
-    ["accepted", -11_500, 0],
-  ] as const)("has what a dispute that becomes %s leaves, however often it is reported", async (status, left, held) => {
-    const { tenant, from, ctx, report, becomes } = await disputable();
-    const say = async () => {
-      await expect.poll(() => recordDispute(tenant.service, from, report)).toBe(true);
-    };
-    await say();
-    expect(await balanceOf(ctx)).toEqual([-11_500, 11_500, ["dispute -10000", "dispute_fee -1500"]]);
-    expect(await broken()).toEqual([]);
-    becomes({ status });
-    await Promise.all(Array.from({ length: 4 }, say));
-    await say();
-    const returned = status === "won" ? ["dispute_return 10000"] : [];
-    expect(await balanceOf(ctx)).toEqual([left, held, ["dispute -10000", "dispute_fee -1500", ...returned]]);
-    expect(await broken()).toEqual([]);
-  });
-
-  test("corrects a dispute that is lost and then won, and one whose amount, fee or currency changes", async () => {
-    const { tenant, from, ctx, report, becomes } = await disputable();
-    const say = async (change: Partial<Dispute>) => {
-      becomes(change);
-      await expect.poll(() => recordDispute(tenant.service, from, report)).toBe(true);
-      expect(await broken()).toEqual([]);
-      return (await balanceOf(ctx)).slice(0, 2);
-    };
-    expect(await say({ status: "lost" })).toEqual([-11_500, 0]);
-    expect(await say({ status: "won" })).toEqual([-1_500, 0]);
-    expect(await say({ status: "under_review", amount: 4_000, fee: 2_000 })).toEqual([-6_000, 6_000]);
-    expect(await say({ status: "under_review", amount: 4_000, fee: null })).toEqual([-4_000, 4_000]);
-    expect(await say({ status: "lost", amount: 900, fee: 10, currency: "EUR" })).toEqual([0, 0]);
-    expect((await balanceOf(ctx, "EUR")).slice(0, 2)).toEqual([-910, 0]);
-  });
-
-  test("holds nothing of an inquiry until it becomes a chargeback", async () => {
-    const { tenant, from, ctx, report, becomes } = await disputable();
-    becomes({ withdrawn: false, fee: null });
-    await recordDispute(tenant.service, from, report);
-    expect(await balanceOf(ctx)).toEqual([0, 0, []]);
-    becomes({});
-    await expect.poll(() => recordDispute(tenant.service, from, report)).toBe(true);
-    expect((await balanceOf(ctx)).slice(0, 2)).toEqual([-11_500, 11_500]);
-    expect(await broken()).toEqual([]);
-  });
-
-  test("is shown on the payment's page with the lines of its dispute", async () => {
-    const { tenant, payment, from, ctx, report, becomes } = await disputable();
-    await recordDispute(tenant.service, from, report);
-    becomes({ status: "lost" });
-    await expect.poll(() => recordDispute(tenant.service, from, report)).toBe(true);
-    const { ledger } = await getPaymentDetail(ctx, { id: payment.id });
-    expect(ledger.map(({ title, amount }) => `${title} ${amount}`)).toEqual(
-      expect.arrayContaining(["Dispute 10000", "Dispute fee 1500", "Dispute lost 10000", "Dispute fee kept 1500"]),
-    );
-  });
 });
