@@ -1,4 +1,4 @@
-import { decodeId } from "@/lib/contract/ids";
+import { decodeId, encodeId } from "@/lib/contract/ids";
 import { createPayment } from "@/lib/contract/payments/endpoints";
 import { expectAccessible, openAlive, test } from "../browser";
 import { expect } from "../fixtures/playwright";
@@ -18,11 +18,12 @@ test("an owner sets a rule, an operator requests a refund, and an admin approves
   const paid = (await api.call(createPayment, { body: aPayment({ amount: 8_000, currency: "USD" }) })).ok();
 
   await openAlive(owner, "/test/settings/approvals");
-  await owner.getByRole("checkbox", { name: "Operator" }).check();
-  await owner.getByRole("button", { name: "Save rule" }).click();
-  await expect(owner.getByText("Enter one of the two amounts.")).toBeVisible();
-  await owner.getByLabel("One refund over").fill("50");
-  await owner.getByRole("button", { name: "Save rule" }).click();
+  const rule = owner.getByRole("region", { name: "Refunds" });
+  await rule.getByRole("checkbox", { name: "Operator" }).check();
+  await rule.getByRole("button", { name: "Save rule" }).click();
+  await expect(rule.getByText("Enter one of the two amounts.")).toBeVisible();
+  await rule.getByLabel("One refund over").fill("50");
+  await rule.getByRole("button", { name: "Save rule" }).click();
   await expect(owner.getByText("Saved")).toBeVisible();
   await expectAccessible(owner);
 
@@ -74,4 +75,135 @@ test("an owner sets a rule, an operator requests a refund, and an admin approves
   const refunds =
     await db.sql`select 1 from transactions where payment_id = ${decodeId("payment", paid.id)} and type = 'REFUND'`;
   expect(refunds).toHaveLength(1);
+});
+
+test("another bank account: two colleagues approve it at once in two browsers, and it changes once; its requester can't, in another tab", async ({
+  owner,
+  tenant: { merchant },
+  db,
+  browser,
+  baseUrl,
+  newPerson,
+  signInAs,
+}) => {
+  const people = await Promise.all([newPerson("admin"), newPerson("admin"), newPerson("admin")]);
+  await openAlive(owner, "/test/settings/approvals");
+  const rule = owner.getByRole("region", { name: "Bank account" });
+  await rule.getByRole("checkbox", { name: "Admin" }).check();
+  await rule.getByRole("button", { name: "Save rule" }).click();
+  await expect(owner.getByText("Saved")).toBeVisible();
+  const open = async (person: (typeof people)[number] | undefined, path: string) => {
+    if (!person) throw new Error("three admins");
+    const context = await browser.newContext({ baseURL: baseUrl });
+    await signInAs(context, person);
+    const page = await context.newPage();
+    await openAlive(page, path);
+    return page;
+  };
+
+  const requester = await open(people[0], "/test/payouts");
+  await requester.getByRole("button", { name: "Bank account •••• 6789" }).click();
+  await requester.getByLabel("IBAN or account number").fill("0001112345");
+  await requester.getByRole("button", { name: "Save bank account" }).click();
+  const dialog = requester.getByRole("dialog", { name: "Request approval" });
+  await expect(dialog).toContainText("•••• 2345");
+  await expectAccessible(requester);
+  await dialog.getByLabel("Reason for your colleagues").fill("We moved to another bank.");
+  await dialog.getByRole("button", { name: "Request approval" }).click();
+  await expect(requester.getByText("Approval requested")).toBeVisible();
+  const [made] = await db.sql`select id from approval_requests where environment_id = ${merchant.test.id}`;
+  const path = `/test/approvals/${encodeId("approval", made?.id)}`;
+
+  const [mine, first, second] = await Promise.all([
+    open(people[0], path),
+    open(people[1], path),
+    open(people[2], path),
+  ]);
+  await expect(mine.getByRole("button", { name: "Withdraw…" })).toBeVisible();
+  const refused = await mine.evaluate(
+    async (address) => ((await (await fetch(address, { method: "POST" })).json()) as { detail: string }).detail,
+    `/api/dashboard/test/approval-requests/${encodeId("approval", made?.id)}/approve`,
+  );
+  expect(refused).toContain("This is your own request.");
+  await expect(first.getByRole("region", { name: "What would change" })).toContainText(
+    /•••• 6789\s*→\s*becomes\s*•••• 2345/,
+  );
+  await expectAccessible(first);
+  for (const page of [first, second]) await page.getByRole("button", { name: "Approve…" }).click();
+  await Promise.all(
+    [first, second].map((page) => page.getByRole("button", { name: "Approve and change the account" }).click()),
+  );
+  await expect
+    .poll(async () => {
+      const texts = await Promise.all([first, second].map((page) => page.locator("body").innerText()));
+      return new Set(
+        texts.map((text) => /approved this request already|Approved: the bank account is changed/.exec(text)?.[0]),
+      );
+    })
+    .toEqual(new Set(["Approved: the bank account is changed", "approved this request already"]));
+  const changes = await db.sql`select 1 from audit_log
+    where environment_id = ${merchant.test.id} and action = 'settings.bank_account_updated'`;
+  expect(changes).toHaveLength(1);
+});
+
+test("a live key: a developer requests it, an owner approves it, and its requester collects the secret, once", async ({
+  owner,
+  tenant: { merchant },
+  db,
+  browser,
+  baseUrl,
+  newPerson,
+  signInAs,
+}) => {
+  await openAlive(owner, "/live/settings/approvals");
+  const rule = owner.getByRole("region", { name: "Live keys" });
+  await rule.getByRole("checkbox", { name: "Developer" }).check();
+  await rule.getByRole("button", { name: "Save rule" }).click();
+  await expect(owner.getByText("Saved")).toBeVisible();
+
+  const developer = await newPerson("developer");
+  const context = await browser.newContext({ baseURL: baseUrl });
+  await signInAs(context, developer);
+  const requester = await context.newPage();
+  await openAlive(requester, "/live/developers/api-keys/new");
+  await requester.getByLabel("Name").fill("Shop server");
+  await requester.getByRole("radio", { name: "Read-only" }).check();
+  await requester.getByRole("button", { name: "Create live key" }).click();
+  const dialog = requester.getByRole("dialog", { name: "Request approval" });
+  await expect(dialog).toContainText("A colleague has to approve it.");
+  await dialog.getByLabel("Reason for your colleagues").fill("The new shop needs it.");
+  await dialog.getByRole("button", { name: "Request approval" }).click();
+  await expect(requester.getByText("Approval requested")).toBeVisible();
+  const [made] = await db.sql`select id from approval_requests where environment_id = ${merchant.live.id}`;
+  const path = `/live/approvals/${encodeId("approval", made?.id)}`;
+  const keys = () =>
+    db.sql`select id from api_keys where environment_id = ${merchant.live.id} and name = 'Shop server'`;
+
+  await openAlive(owner, path);
+  await expectAccessible(owner);
+  await expect(owner.getByRole("heading", { level: 1 })).toContainText("New live key “Shop server”");
+  await owner.getByRole("button", { name: "Approve…" }).click();
+  await owner.getByRole("button", { name: "Approve the key" }).click();
+  await expect(owner.getByText("Approved by")).toBeVisible();
+  await expect(owner.getByRole("button", { name: "Collect the secret…" })).toHaveCount(0);
+  expect(await keys()).toHaveLength(0);
+
+  const other = await context.newPage();
+  for (const page of [requester, other]) {
+    await openAlive(page, path);
+    await page.getByRole("button", { name: "Collect the secret…" }).click();
+  }
+  await requester.bringToFront();
+  await requester.getByRole("button", { name: "Create and show" }).click();
+  await expect(requester.getByTestId("secret")).toHaveText(/^sk_live_\w{38}$/);
+  await expectAccessible(requester);
+  await other.bringToFront();
+  await other.getByRole("button", { name: "Create and show" }).click();
+  await expect(other.getByText("The secret was shown already, and can’t be shown again.")).toBeVisible();
+  await expect(other.getByTestId("secret")).toHaveCount(0);
+  await requester.bringToFront();
+  await requester.getByLabel("I have stored this key").check();
+  await requester.getByRole("button", { name: "Done" }).click();
+  await expect(requester.getByRole("button", { name: "Collect the secret…" })).toHaveCount(0);
+  expect(await keys()).toHaveLength(1);
 });
