@@ -44,7 +44,9 @@ export function ApprovalFacts({ request }: { request: ApprovalRequest }) {
             ]
           : []),
         ...(comment ? [{ term: status === "REJECTED" ? "Comment" : "What happened", value: comment }] : []),
-        ...(status === "PENDING" ? [{ term: "Ends", value: <Time at={request.expires_at} /> }] : []),
+        ...(status === "PENDING" || status === "EXPIRED"
+          ? [{ term: status === "PENDING" ? "Expires" : "Expired", value: <Time at={request.expires_at} /> }]
+          : []),
         ...(collect_before
           ? [{ term: "Secret", value: <Collectable by={requested_by.name} at={collect_before} /> }]
           : []),
@@ -102,9 +104,9 @@ const WORDS: Record<ApprovalAction, { does: (name: string) => string; button: st
     done: "the bank account is changed",
   },
   LIVE_KEY: {
-    does: (name) => `The key can then do what is shown here with real money, on ${name}’s request.`,
+    does: (name) => `The key can then do what this page lists with real money, on ${name}’s request.`,
     button: "Approve the key",
-    done: "the key",
+    done: "the key is changed",
   },
   APPROVAL_RULE: {
     does: (name) => `Less needs approval from now on, on ${name}’s request.`,

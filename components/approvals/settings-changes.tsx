@@ -48,7 +48,7 @@ function Changes({
             after
           ) : (
             <>
-              <span className="text-soft line-through decoration-1">{before}</span>
+              <span className="text-soft">{before}</span>
               <span aria-hidden="true" className="px-1.5 text-soft">
                 →
               </span>
@@ -131,7 +131,9 @@ function PermissionChange({ permission, before, after }: PermissionChangeProps) 
 }
 
 const overlapText = (hours: number) =>
-  hours === 0 ? "Until the new one is collected" : `For ${hours} ${hours === 1 ? "hour" : "hours"} after that`;
+  hours === 0
+    ? "Until the new one is collected"
+    : `Until ${hours} ${hours === 1 ? "hour" : "hours"} after the new one is collected`;
 
 type RuleChangesProps = { action: keyof typeof RULE_NAMES; before: ApprovalRule; after: ApprovalRule };
 
