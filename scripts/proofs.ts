@@ -86,6 +86,11 @@ export const PROOFS: Proof[] = [
     long: (kills = "40") => [long(["disputes.proof.ts"], { PROOF_KILLS: kills })],
   },
   {
+    name: "approvals",
+    short: [proof(["kill-approvals.proof.ts"])],
+    long: (kills = "60") => [long(["kill-approvals.proof.ts"], { PROOF_KILLS: kills })],
+  },
+  {
     name: "simulation",
     short: [proof(["simulation.proof.ts"], { SIMULATION_SEEDS: "500" })],
     long: (...args) => [long(["simulation.proof.ts"], worlds(...args))],

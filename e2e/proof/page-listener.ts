@@ -11,10 +11,11 @@ type Context = { params: Promise<{ token: string; mode: string; processor: strin
 type Handler = (request: Request, context: Context) => Promise<Response>;
 type Route = { path: RegExp; handlers: Partial<Record<"GET" | "POST", Handler>> };
 
-/** Page routes that write or report state, a dashboard call, and processor reports; HTML is left to Next. */
+/** Page routes that write or report state, some dashboard calls, and processor reports; HTML is left to Next. */
 const ROUTES: readonly Route[] = [
   { path: /^\/pay\/([^/]+)\/(?:attempts|state)$/, handlers: dashboardRoutes },
   { path: /^\/api\/dashboard\/([^/]+)\/idempotency-key$/, handlers: dashboardRoutes },
+  { path: /^\/api\/dashboard\/([^/]+)\/approval-requests(?:\/[^/]+\/approve)?$/, handlers: dashboardRoutes },
   { path: /^\/webhooks\/([^/]+)$/, handlers: reports },
   { path: /^\/challenge\/([^/]+)\/result$/, handlers: challengeResult },
   { path: /^\/challenge\/([^/]+)$/, handlers: { GET: comeBack } },
