@@ -34,6 +34,8 @@ export type DisputeEvidence = {
     readonly id: string;
     readonly name: string;
     readonly type: FileType;
+    /** In bytes. */
+    readonly size: number;
     /** Reads its content, up to 5 MB. */
     read(): Promise<Buffer>;
   }[];

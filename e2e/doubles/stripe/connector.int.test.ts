@@ -256,6 +256,7 @@ describe("a response to a dispute", () => {
       id: newId(),
       name,
       type: index === 0 ? ("application/pdf" as const) : ("image/jpeg" as const),
+      size: 1_000 + index,
       read: async () => Buffer.alloc(1_000 + index),
     })),
   };
@@ -336,12 +337,30 @@ describe("a response to a dispute", () => {
     30_000,
   );
 
+  test("whose files are more than Stripe takes is refused before any of them is read", async () => {
+    const { submit, stands } = await disputed();
+    const stored = double.books.files.size;
+    const filesOf = (size: number) =>
+      evidence.files.map((file) => ({ ...file, size, read: () => Promise.reject(new Error("the file is read")) }));
+    expect(await submit({ ...evidence, files: filesOf(2.25 * 1024 * 1024 + 1) })).toEqual({
+      kind: "refused",
+      refusal:
+        "The files have 4.6 MB together, and Stripe takes at most 4.5 MB for one dispute. Remove files or make them smaller, then submit the evidence again.",
+    });
+    expect([stands().status, double.books.files.size]).toEqual(["needs_response", stored]);
+    const most = evidence.files.map((file) => {
+      const size = 2.25 * 1024 * 1024;
+      return { ...file, size, read: async () => Buffer.alloc(size) };
+    });
+    expect(await submit({ ...evidence, files: most })).toEqual({ kind: "sent" });
+  });
+
   test("that Stripe refuses is refused in its words", async () => {
     const { submit, stands } = await disputed();
-    const large = evidence.files.map((file) => ({ ...file, read: async () => Buffer.alloc(3_000_000) }));
-    expect(await submit({ ...evidence, files: large })).toMatchObject({
+    const grown = evidence.files.map((file) => ({ ...file, read: async () => Buffer.alloc(3_000_000) }));
+    expect(await submit({ ...evidence, files: grown })).toMatchObject({
       kind: "refused",
-      refusal: expect.stringContaining("4.5 MB"),
+      refusal: expect.stringMatching(/^Stripe refused the request: The combined size/),
     });
     expect(stands().status).toBe("needs_response");
   });

@@ -148,7 +148,7 @@ test("submitted evidence reaches the processor whole, and puts the dispute under
       evidence: {
         texts: { notes: "They signed for it." },
         shippedAt: new Date("2026-11-14T00:00:00Z"),
-        files: [{ name: "Lieferschein Müller & Söhne.pdf", type: "application/pdf" }],
+        files: [{ name: "Lieferschein Müller & Söhne.pdf", type: "application/pdf", size: pdf().byteLength }],
       },
     },
   ]);

@@ -204,11 +204,12 @@ function evidenceOf(
     files: files.map((id) => {
       const facts = stored.find((file) => file.id === id);
       if (!facts) throw new Error(`the file ${id} of the dispute ${disputeId} is gone`);
-      const { name, type } = facts;
+      const { name, type, size } = facts;
       return {
         id,
         name,
         type,
+        size,
         async read() {
           const file = await findFileBytes(orm, environmentId, { id, disputeId });
           if (!file) throw new Error(`the file ${id} of the dispute ${disputeId} is gone`);

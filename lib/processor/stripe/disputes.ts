@@ -15,6 +15,9 @@ const FILE_FIELDS = [
   "customer_signature",
 ] as const;
 
+/** Stripe's limit for all files of one dispute, in bytes. */
+const MAX_EVIDENCE_BYTES = 4.5 * 1024 * 1024;
+
 /**
  * Submits evidence or closes the dispute, each under the response's reference. Stripe takes either once, and
  * the dispute tells which it took.
@@ -25,6 +28,8 @@ export async function respondToDispute(
   request: DisputeResponseRequest,
 ): Promise<DisputeResponseOutcome> {
   const { dispute, reference } = request;
+  const refusal = request.kind === "submit" ? refusalOfFiles(request.evidence.files) : null;
+  if (refusal !== null) return { kind: "refused", refusal };
   try {
     if (request.kind === "accept") {
       await postOnceByState(budget, reference, (options) => stripe.disputes.close(dispute, {}, options));
@@ -49,6 +54,15 @@ export async function respondToDispute(
         return failure satisfies never;
     }
   }
+}
+
+/** Why Stripe would refuse the files, which it says only after it has them all; null if it takes them. */
+function refusalOfFiles(files: DisputeEvidence["files"]): string | null {
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  if (bytes <= MAX_EVIDENCE_BYTES) return null;
+  // Rounded up, so that it never reads as the limit itself.
+  const mb = Math.ceil((bytes / 1024 / 1024) * 10) / 10;
+  return `The files have ${mb.toFixed(1)} MB together, and Stripe takes at most 4.5 MB for one dispute. Remove files or make them smaller, then submit the evidence again.`;
 }
 
 /** Stripe has no text fields for what was written with the customer. */
