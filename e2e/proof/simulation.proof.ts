@@ -1,6 +1,6 @@
 import { afterAll, expect, inject, test, vi } from "vitest";
 import { connect } from "@/db/client";
-import { Ground } from "../simulation/database";
+import { Ground } from "../simulation/ground";
 import { CONDITIONS } from "../simulation/observations";
 import { planOf, type Run, runPlan } from "../simulation/run";
 import { report, shrink } from "../simulation/shrink";
