@@ -2,9 +2,10 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { APPROVED_MERCHANT_CHARGES, type SandboxBehavior, SLOW_RESPONSE_MS } from "@/lib/contract/sandbox-cards";
 import { dataOf, error, json, OF_A_PROXY, REFUSALS, TRANSIENT } from "./answers";
-import { type Amount, Books, behaviorOf, type Card, methodOf, newPsp, type Payment } from "./books";
+import { Books, behaviorOf, type Card, methodOf, newPsp, type Payment } from "./books";
 import { faultsOfAnswer, faultsOfRequest, faultsOfTokenWebhook, faultsOfWebhook } from "./description";
 import { type DoubleAnswer, type DoubleRequest, Hangup, startDouble } from "./http-server";
+import { type Body, parsed } from "./request-body";
 import { type TokenEvent, tokenMessage, type WebhookOptions, webhookBody } from "./webhooks";
 
 export type AdyenDoubleOptions = {
@@ -22,23 +23,6 @@ export type AdyenDoubleOptions = {
   tokensKey?: string;
   /** URL of its challenge page, for tests without a browser. */
   pages?: string;
-};
-
-/** One shape for every request body; each handler validates the fields it reads. */
-type Body = {
-  merchantAccount?: string;
-  reference?: string;
-  amount?: Amount;
-  paymentMethod?: Record<string, string | undefined>;
-  shopperReference?: string;
-  returnUrl?: string;
-  captureDelayHours?: number;
-  additionalData?: Record<string, string>;
-  billingAddress?: { country?: string; stateOrProvince?: string };
-  details?: { redirectResult?: string };
-  storePaymentMethod?: boolean;
-  shopperInteraction?: string;
-  recurringProcessingModel?: string;
 };
 
 /** Countries whose addresses require a state or province. */
@@ -442,15 +426,5 @@ export type AdyenDouble = Awaited<ReturnType<typeof startAdyenDouble>>;
 class AnswerLost extends Error {
   constructor(readonly answer: DoubleAnswer) {
     super("the response is lost");
-  }
-}
-
-function parsed(text: string): Body | null {
-  try {
-    const body: unknown = JSON.parse(text);
-    return typeof body === "object" && body !== null ? body : null;
-  } catch (failure) {
-    if (failure instanceof SyntaxError) return null;
-    throw failure;
   }
 }
