@@ -1,5 +1,6 @@
+import { dispute } from "./disputes/example-objects";
 import type { ErrorCode, Problem } from "./errors";
-import { CHARGE_ID, dispute, PAYMENT_ID } from "./example-objects";
+import { CHARGE_ID, PAYMENT_ID } from "./example-objects";
 
 type ErrorGuideEntry = {
   /** Cause of the error. */

@@ -2,8 +2,6 @@ import type { ApiKey } from "./api-keys/api-keys";
 import type { ApprovalRequestObject } from "./approvals/approvals";
 import type { ClientSession } from "./checkout/client-session";
 import type { Customer } from "./customers/customer";
-import type { Dispute } from "./disputes/dispute";
-import type { File } from "./disputes/file";
 import { encodeId } from "./ids";
 import type { PaymentMethod } from "./payment-methods/payment-method";
 import type { Payment } from "./payments/payment";
@@ -387,61 +385,6 @@ export const pendingReport: Report = {
   updated_at: report.created_at,
 };
 
-export const dispute: Dispute = {
-  id: encodeId("dispute", "019aa6f0-3d20-7b18-9c64-1f7e5a2d8b03"),
-  object: "dispute",
-  payment_id: PAYMENT_ID,
-  transaction_id: CHARGE_ID,
-  customer_id: charge.customer_id,
-  processor_id: "dp_1SVqXkLkdIwHu7ixQW2mC4aT",
-  amount: 4999,
-  currency: "USD",
-  reason: "FRAUDULENT",
-  status: "NEEDS_RESPONSE",
-  respond_by: "2026-11-28T23:59:59.000Z",
-  evidence: {
-    product_description: null,
-    customer_communication: null,
-    shipping_carrier: null,
-    shipping_tracking: null,
-    shipped_at: null,
-    refund_policy: null,
-    notes: null,
-    files: [],
-  },
-  available_actions: ["update", "submit", "accept"],
-  pending_action: null,
-  fee: 1500,
-  network_reason_code: "10.4",
-  dashboard_url: "https://dashboard.stripe.com/disputes/dp_1SVqXkLkdIwHu7ixQW2mC4aT",
-  environment: "live",
-  created_at: "2026-11-21T14:12:09.000Z",
-  updated_at: "2026-11-21T14:12:11.480Z",
-};
-
-export const file: File = {
-  id: encodeId("file", "019aa6f4-1b70-7d25-8e42-6c1d3b9f5a07"),
-  object: "file",
-  name: "Lieferschein Müller & Söhne.pdf",
-  type: "application/pdf",
-  size: 182_344,
-  environment: "live",
-  created_at: "2026-11-21T14:20:31.120Z",
-};
-
-export const disputeWithEvidence: Dispute = {
-  ...dispute,
-  evidence: {
-    ...dispute.evidence,
-    product_description: "Two prints, framed, order 1001.",
-    shipping_carrier: "DHL",
-    shipping_tracking: "00340434161094042557",
-    shipped_at: "2026-11-14T08:00:00.000Z",
-    files: [file.id],
-  },
-  updated_at: "2026-11-21T14:21:02.550Z",
-};
-
 export const ROTATED_KEY_ID = encodeId("apiKey", "019aa1b1-9c30-7d42-8e75-3b6a0f9d2c81");
 export const apiKey: ApiKey = {
   id: encodeId("apiKey", "019a9b30-1c20-7a63-9f41-5e8d2b7c0a94"),
@@ -463,7 +406,6 @@ export const apiKey: ApiKey = {
   updated_at: "2026-11-19T08:15:02.464Z",
 };
 
-/** Fields common to all lists in examples. */
 export const APPROVER_ID = encodeId("user", "019aa0a2-6e40-7c91-b3d8-5a2f7e9c1b64");
 /** A colleague has to approve the refund of the example. */
 export const approvalRequest: ApprovalRequestObject = {
@@ -490,4 +432,5 @@ export const approvalRequest: ApprovalRequestObject = {
   created_at: "2026-11-20T15:31:04.902Z",
 };
 
+/** Fields common to all lists in examples. */
 export const page = { object: "list", limit: 20, offset: 0, has_more: false, total_capped: false } as const;

@@ -1,3 +1,4 @@
+import * as disputes from "./disputes/example-objects";
 import type { EndpointNameIn, ExamplesOf } from "./endpoint";
 import { EVENTS } from "./events/event";
 import * as objects from "./example-objects";
@@ -85,7 +86,7 @@ function movementOf(type: "capture" | "fee" | "settlement"): BalanceMovement {
 }
 
 const respondedDispute = (status: "UNDER_REVIEW" | "ACCEPTED") => ({
-  ...(status === "ACCEPTED" ? objects.dispute : objects.disputeWithEvidence),
+  ...(status === "ACCEPTED" ? disputes.dispute : disputes.disputeWithEvidence),
   status,
   respond_by: null,
   available_actions: [],
@@ -309,45 +310,45 @@ export const EXAMPLES: ExamplesOf<Endpoints> = {
   },
   listDisputes: {
     query: { status: "NEEDS_RESPONSE" },
-    responses: { "One page": { ...page, data: [objects.dispute], total: 1 } },
+    responses: { "One page": { ...page, data: [disputes.dispute], total: 1 } },
   },
-  getDispute: { id: objects.dispute.id, responses: { Dispute: objects.dispute } },
+  getDispute: { id: disputes.dispute.id, responses: { Dispute: disputes.dispute } },
   updateDispute: {
-    id: objects.dispute.id,
+    id: disputes.dispute.id,
     body: {
       evidence: {
         product_description: "Two prints, framed, order 1001.",
         shipping_carrier: "DHL",
         shipping_tracking: "00340434161094042557",
         shipped_at: "2026-11-14T08:00:00Z",
-        files: [objects.file.id],
+        files: [disputes.file.id],
       },
     },
-    responses: { "Draft saved": objects.disputeWithEvidence },
+    responses: { "Draft saved": disputes.disputeWithEvidence },
   },
   submitDispute: {
-    id: objects.dispute.id,
+    id: disputes.dispute.id,
     body: {},
     responses: { Submitted: respondedDispute("UNDER_REVIEW") },
-    pending: { ...objects.disputeWithEvidence, available_actions: [], pending_action: "submit" },
+    pending: { ...disputes.disputeWithEvidence, available_actions: [], pending_action: "submit" },
   },
   acceptDispute: {
-    id: objects.dispute.id,
+    id: disputes.dispute.id,
     body: {},
     responses: { Accepted: respondedDispute("ACCEPTED") },
-    pending: { ...objects.dispute, available_actions: [], pending_action: "accept" },
+    pending: { ...disputes.dispute, available_actions: [], pending_action: "accept" },
   },
   createFile: {
     body: {
       file: {
-        name: objects.file.name,
-        size: objects.file.size,
+        name: disputes.file.name,
+        size: disputes.file.size,
         sha256: "5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef",
       },
     },
-    responses: { File: objects.file },
+    responses: { File: disputes.file },
   },
-  getFile: { id: objects.file.id, responses: { File: objects.file } },
+  getFile: { id: disputes.file.id, responses: { File: disputes.file } },
   listPayouts: {
     query: { status: "IN_TRANSIT" },
     responses: { "One page": { ...page, data: [payout], total: 1 } },

@@ -1,5 +1,5 @@
 import { dispute } from "@/lib/contract/disputes/dispute";
-import * as objects from "@/lib/contract/example-objects";
+import * as objects from "@/lib/contract/disputes/example-objects";
 import { dataOf, first } from "./payment-events";
 
 const data = dataOf(dispute, dispute.partial());
