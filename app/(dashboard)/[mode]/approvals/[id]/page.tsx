@@ -44,7 +44,7 @@ export default async function ApprovalPage({ params }: ApprovalPageProps) {
         <Card title="Request">
           <ApprovalFacts request={request} />
         </Card>
-        <Card title={status === "PENDING" ? "What would change" : "What was requested"}>
+        <Card title={titleOfChanges(request)}>
           <ApprovalChanges parameters={request.parameters} />
         </Card>
         <Card title={action === "REFUND" ? "Payment" : "Where"}>
@@ -76,6 +76,11 @@ export default async function ApprovalPage({ params }: ApprovalPageProps) {
       </div>
     </article>
   );
+}
+
+function titleOfChanges({ action, status }: ApprovalRequest): string {
+  if (status !== "PENDING") return "What was requested";
+  return action === "REFUND" ? "What is requested" : "What would change";
 }
 
 /** A developer sees requests for keys, but not those for refunds. */
