@@ -58,9 +58,8 @@ test("the file is of the chosen kind, and another kind is refused", async () => 
   const excel = await get({}, "?format=csv_excel&locale=de-DE");
   expect(excel.headers.get("Content-Disposition")).toMatch(/\.csv"$/);
   const bytes = Buffer.from(await excel.arrayBuffer()).toString("utf8");
-  expect(bytes).toMatch(
-    /^\ufeffTransaction id;Payment id;Type;Amount;Currency;Fee;Net;Created \(.+\);Created \(UTC\)\r\n/,
-  );
+  // The business is in UTC, so one column has both times.
+  expect(bytes).toMatch(/^\ufeffTransaction id;Payment id;Type;Amount;Currency;Fee;Net;Created \(UTC\)\r\n/);
   expect(bytes).toContain(";Charge;10,00;EUR;0,29;9,71;");
   const workbook = await get({}, "?format=xlsx");
   expect(workbook.headers.get("Content-Disposition")).toMatch(/\.xlsx"$/);
