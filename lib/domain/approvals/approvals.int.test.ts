@@ -1,78 +1,19 @@
 import { describe, expect, test } from "vitest";
 import type { UserRow } from "@/db/schema/accounts";
+import { approvalShop } from "@/e2e/fixtures/approvals";
 import { testDatabase } from "@/e2e/fixtures/database";
-import { skippingTimer, testContext } from "@/e2e/fixtures/factories";
-import { moneyTenant } from "@/e2e/fixtures/money";
 import { holds, losesAnswer, says } from "@/e2e/fixtures/scripted-processor";
-import { createTestUser, mailsTo } from "@/e2e/fixtures/users";
+import { mailsTo } from "@/e2e/fixtures/users";
 import type { ApprovalRequest, RefundRule } from "@/lib/contract/approvals/approvals";
-import { decodeId, encodeId } from "@/lib/contract/ids";
-import type { MerchantRole } from "@/lib/contract/permissions";
+import { encodeId } from "@/lib/contract/ids";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { changeRole, removeMember } from "../team/team";
-import { requestRefund } from "./acts";
-import { approveRequest } from "./approve";
 import { mailApprovals } from "./mail-approvals";
-import {
-  findMenuCount,
-  getRequest,
-  listPaymentRequests,
-  listRequests,
-  rejectRequest,
-  withdrawRequest,
-} from "./requests";
-import { findRuleRefusal, getRule, requireUnbound, updateRule } from "./rules";
+import { listPaymentRequests, listRequests } from "./requests";
 
 const { db } = await testDatabase({ max: 20 });
 
-const RULE: RefundRule = { roles: ["operator", "support"], above_usd: 50, day_usd: null, finance_decides: false };
-
-/** A shop whose operators refund up to $50 alone, with a captured payment of $100. */
-async function shop(rule: Partial<RefundRule> = {}) {
-  const tenant = await moneyTenant(db, { timer: skippingTimer() });
-  const person = async (role: MerchantRole, name: string) =>
-    createTestUser(db, { merchantId: tenant.merchant.id, role, name });
-  const ctxOf = (user: UserRow) =>
-    testContext(tenant.service, tenant.merchant.test, { actor: { type: "user", id: user.id } });
-  const memberOf = ({ id, name, email, role }: UserRow) => ({ userId: id, name, email, role });
-  const [owner, admin, operator] = await Promise.all([
-    person("owner", "Olga"),
-    person("admin", "Adam"),
-    person("operator", "Otto"),
-  ]);
-  await updateRule(ctxOf(owner), { action: "REFUND", ...RULE, ...rule });
-  const payment = (await tenant.create()).body.id as string;
-  return {
-    ...tenant,
-    person,
-    owner,
-    admin,
-    operator,
-    payment,
-    ctxOf,
-    refund: (by: UserRow, amount?: number, id = payment, key?: string) =>
-      tenant.act("refund", id, amount === undefined ? {} : { amount }, {
-        context: { actor: { type: "user", id: by.id } },
-        ...(key !== undefined && { key }),
-      }),
-    request: (by = operator, amount = 8_000, id = payment) =>
-      requestRefund(ctxOf(by), { subject: id, parameters: { amount }, reason: "The parcel is lost" }, memberOf(by)),
-    approve: (by: UserRow, { id }: ApprovalRequest) => approveRequest(ctxOf(by), { id, user: memberOf(by) }),
-    reject: (by: UserRow, { id }: ApprovalRequest) =>
-      rejectRequest(ctxOf(by), { id, user: memberOf(by), comment: "No" }),
-    withdraw: (by: UserRow, { id }: ApprovalRequest) => withdrawRequest(ctxOf(by), { id, user: memberOf(by) }),
-    read: ({ id }: ApprovalRequest) => getRequest(ctxOf(owner), { id, user: memberOf(owner) }),
-    count: (by: UserRow) => findMenuCount(ctxOf(by), memberOf(by)),
-    memberOf,
-    age: async ({ id }: ApprovalRequest, interval: string) => {
-      await db.sql`update approval_requests set expires_at = expires_at - ${interval}::interval where id = ${decodeId("approval", id)}`;
-    },
-    async refunds(id = payment) {
-      const { transactions } = await tenant.get(id);
-      return transactions.filter(({ type }) => type === "REFUND").map(({ amount, status }) => ({ amount, status }));
-    },
-  };
-}
+const shop = (rule: Partial<RefundRule> = {}) => approvalShop(db, rule);
 
 const outcome = (promise: Promise<unknown>) =>
   promise.then(
@@ -85,67 +26,6 @@ async function expectClean(): Promise<void> {
 }
 
 const one = (refunds: { amount: number }[]) => refunds.map(({ amount }) => amount);
-
-describe("a rule for refunds", () => {
-  test("binds its roles only, above its amount only, by payment and by transaction; keys are not bound", async () => {
-    const { refund, operator, owner, payment, act, get } = await shop();
-    expect(await refund(operator, 5_001)).toMatchObject({
-      status: 403,
-      code: "permission_denied",
-      body: { extra: { approval_required: true } },
-    });
-    const charge = (await get(payment)).transactions[0]?.id as string;
-    expect(await refund(operator, 5_001, charge)).toMatchObject({ status: 403 });
-    expect(await refund(operator)).toMatchObject({ status: 403 });
-    expect(await refund(operator, 5_000)).toMatchObject({ status: 201 });
-    expect(await refund(owner, 4_000)).toMatchObject({ status: 201 });
-    expect(await act("refund", payment, { amount: 1_000 })).toMatchObject({ status: 201 });
-    await expectClean();
-  });
-
-  test("leaves the key free, so that the same request works once the rule allows it", async () => {
-    const { refund, operator, owner, ctxOf, key } = await shop();
-    expect(await refund(operator, 6_000, undefined, "again")).toMatchObject({ status: 403 });
-    expect(await key("again")).toBeNull();
-    await updateRule(ctxOf(owner), { action: "REFUND", ...RULE, above_usd: 60 });
-    expect(await refund(operator, 6_000, undefined, "again")).toMatchObject({ status: 201, replayed: false });
-  });
-
-  test("counts other currencies by their worth", async () => {
-    const { refund, operator, create } = await shop();
-    const euros = (await create({ currency: "EUR" })).body.id as string;
-    expect(await refund(operator, 4_100, euros)).toMatchObject({ status: 403 });
-    expect(await refund(operator, 4_000, euros)).toMatchObject({ status: 201 });
-  });
-
-  test("of a day holds for 40 concurrent refunds of one member, over payments", async () => {
-    const { refund, operator, create, script } = await shop({ above_usd: null, day_usd: 7 });
-    const payments = await Promise.all(Array.from({ length: 4 }, async () => (await create()).body.id as string));
-    const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => refund(operator, 100, payments[i % 4])));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(7);
-    expect(script.count("refund")).toBe(7);
-    await db.sql`update approval_allowances set since = since - interval '25 hours' where user_id = ${operator.id}`;
-    expect(await refund(operator, 700, payments[0])).toMatchObject({ status: 201 });
-    await expectClean();
-  });
-
-  test("keeps its members from managing keys that refund", async () => {
-    const { ctxOf, operator, owner } = await shop();
-    await expect(requireUnbound(ctxOf(operator), operator.id)).rejects.toMatchObject({ code: "permission_denied" });
-    await expect(requireUnbound(ctxOf(owner), owner.id)).resolves.toBeUndefined();
-    const small = { amount: 100, currency: "USD" };
-    expect(await findRuleRefusal(ctxOf(operator), operator.id, small)).toBeNull();
-  });
-
-  test("is recorded with what it was", async () => {
-    const { ctxOf, owner, environmentId } = await shop();
-    expect(await getRule(ctxOf(owner), "REFUND")).toEqual(RULE);
-    await updateRule(ctxOf(owner), { action: "REFUND", ...RULE, above_usd: 80 });
-    const acts = await db.sql`select detail from audit_log
-      where environment_id = ${environmentId} and action = 'settings.approvals_updated' order by id desc limit 1`;
-    expect(acts).toEqual([{ detail: { mode: "test", changes: { above_usd: [50, 80] } } }]);
-  });
-});
 
 describe("a request", () => {
   test("is approved by a colleague and refunds once, under its own key, with both names kept", async () => {
