@@ -90,7 +90,7 @@ export function DisputeBody({ detail, mode }: { detail: DisputeDetail; mode: Mod
   const { dispute } = detail;
   return (
     <div className="flex flex-col gap-4">
-      <DisputeNotice dispute={dispute} />
+      <DisputeNotice detail={detail} />
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem] lg:grid-rows-[auto_1fr]">
         <div className="flex min-w-0 flex-col gap-4">
           <Card title="What the cardholder says">
@@ -130,7 +130,7 @@ const PENDING = {
   accept: "The dispute is being accepted",
 } as const;
 
-function DisputeNotice({ dispute }: { dispute: Dispute }) {
+function DisputeNotice({ detail: { dispute, simulated } }: { detail: DisputeDetail }) {
   const { status } = dispute;
   if (dispute.pending_action !== null) {
     return (
@@ -154,6 +154,13 @@ function DisputeNotice({ dispute }: { dispute: Dispute }) {
           ) : (
             "Without a response in time, the amount is lost."
           )}
+        </p>
+      )}
+      {status === "UNDER_REVIEW" && (
+        <p>
+          {simulated
+            ? "The sandbox decides once the test clock has advanced by 10 days: the dispute is lost then."
+            : "There is nothing to do until it has decided, which usually takes several weeks."}
         </p>
       )}
     </Banner>

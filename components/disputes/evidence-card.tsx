@@ -6,20 +6,21 @@ import type { Mode } from "@/lib/contract/transactions/words";
 import { EvidenceForm } from "./evidence-form";
 import { EvidenceList } from "./evidence-list";
 
-type EvidenceCardProps = { detail: Pick<DisputeDetail, "dispute" | "files">; mode: Mode | null };
+type EvidenceCardProps = { detail: Pick<DisputeDetail, "dispute" | "files" | "simulated">; mode: Mode | null };
 
 /** The evidence: a form for those who may respond, and as text for everybody else. */
-export const EvidenceCard = ({ detail: { dispute, files }, mode }: EvidenceCardProps) =>
+export const EvidenceCard = ({ detail, mode }: EvidenceCardProps) =>
   mode === null ? (
-    <EvidenceList dispute={dispute} files={files} mode={null} reason={null} />
+    <EvidenceList dispute={detail.dispute} files={detail.files} mode={null} reason={null} />
   ) : (
-    <OwnEvidence detail={{ dispute, files }} mode={mode} />
+    <OwnEvidence detail={detail} mode={mode} />
   );
 
-function OwnEvidence({ detail: { dispute, files }, mode }: EvidenceCardProps & { mode: Mode }) {
+function OwnEvidence({ detail: { dispute, files, simulated }, mode }: EvidenceCardProps & { mode: Mode }) {
   const { can } = useDashboard();
   const isOpen = dispute.available_actions.includes("submit");
-  if (isOpen && can("dispute.write")) return <EvidenceForm key={dispute.id} dispute={dispute} files={files} />;
+  if (isOpen && can("dispute.write"))
+    return <EvidenceForm key={dispute.id} dispute={dispute} files={files} simulated={simulated} />;
   return <EvidenceList dispute={dispute} files={files} mode={mode} reason={reasonOf(dispute, isOpen)} />;
 }
 

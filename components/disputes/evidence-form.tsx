@@ -32,10 +32,15 @@ const HINTS: Partial<Record<EvidenceText, string>> = {
   notes: "Everything else that shows that the payment is right.",
 };
 
+const SANDBOX_HINT =
+  "Everything else that shows that the payment is right. The sandbox decides by these words: winning_evidence or losing_evidence.";
+
 const isFilled = ({ files, ...texts }: Evidence) => files.length > 0 || Object.values(texts).some(Boolean);
 
+type EvidenceFormProps = { dispute: Dispute; files: readonly EvidenceFile[]; simulated: boolean };
+
 /** The evidence of a dispute that still needs a response: a draft, its files, and both ways to respond. */
-export function EvidenceForm({ dispute, files }: { dispute: Dispute; files: readonly EvidenceFile[] }) {
+export function EvidenceForm({ dispute, files, simulated }: EvidenceFormProps) {
   const { mode } = useDashboard();
   const router = useRouter();
   const [opened, setOpened] = useState<"submit" | "accept" | null>(null);
@@ -88,7 +93,7 @@ export function EvidenceForm({ dispute, files }: { dispute: Dispute; files: read
           </Field>
         </div>
         <TextareaField {...text("refund_policy")} rows={3} />
-        <TextareaField {...text("notes")} rows={5} />
+        <TextareaField {...text("notes")} {...(simulated && { hint: SANDBOX_HINT })} rows={5} />
         <EvidenceFiles dispute={dispute} files={files} />
         <div className="flex flex-wrap items-center gap-2 border-t pt-4">
           <Button variant="primary" pending={form.pending} onClick={() => void openSubmit()}>

@@ -114,6 +114,7 @@ export async function getDisputeDetail(ctx: Context, input: { id: string }): Pro
   const { status, amount, amount_refunded, currency, card, created_at } = payment;
   return {
     dispute,
+    simulated: row.processor === service.processors.builtIn("test")?.name,
     files: files
       .map((file) => presentFile(file, environment.mode))
       .map(({ id, name, type, size }) => ({ id, name, type, size })),
