@@ -1,5 +1,7 @@
 import type { Page } from "playwright/test";
+import { getDispute, updateDispute } from "@/lib/contract/disputes/endpoints";
 import { getPayment } from "@/lib/contract/payments/endpoints";
+import { newId } from "@/lib/ids";
 import { test as base, openAlive } from "../browser";
 import { openDispute } from "../fixtures/disputes";
 import { expect } from "../fixtures/playwright";
@@ -161,6 +163,7 @@ test("evidence is saved as a draft with its files, survives leaving the page, an
   const { id } = await dispute(payment.id);
   await openAlive(owner, `/test/disputes/${id}`);
   const form = block(owner, "Your evidence");
+  await expect(form.getByLabel("Notes for the bank")).toHaveAccessibleDescription(/The sandbox decides by these words/);
   await form.getByLabel("Product description").fill("Two prints, framed");
   await form.getByLabel("Carrier").fill("DHL");
   await form.getByLabel("Shipped on").fill("2026-11-14");
@@ -215,4 +218,44 @@ test("accepting says what it costs, and ends the dispute", async ({ owner, api, 
   await dialog.getByRole("button", { name: "Give up $100.00" }).click();
   await expect(owner.getByText("Accepted", { exact: true }).first()).toBeVisible();
   await expect(owner.getByRole("button", { name: "Accept dispute…" })).toHaveCount(0);
+});
+
+test("a role that can't respond sees the saved evidence without buttons, and each request of its own is refused", async ({
+  page,
+  newPerson,
+  signInAs,
+  api,
+  dispute,
+}) => {
+  const { id } = await dispute((await captured(api)).id);
+  (await api.call(updateDispute, { id, body: { evidence: { notes: "Signed for by Ada." } } })).ok();
+  await signInAs(page.context(), await newPerson("support"));
+  await openAlive(page, `/test/disputes/${id}`);
+  await expect(block(page, "Evidence")).toContainText("Signed for by Ada.");
+  await expect(block(page, "Evidence")).toContainText("Your role can’t respond to disputes.");
+  await expect(block(page, "Evidence").getByRole("button")).toHaveCount(0);
+  await expect(
+    page.getByRole("button", { name: /^(Accept dispute|Add files|Save draft|Submit evidence)/ }),
+  ).toHaveCount(0);
+  for (const [method, path] of [
+    ["PATCH", ""],
+    ["POST", "/submit"],
+    ["POST", "/accept"],
+  ] as const) {
+    const body = JSON.stringify(method === "PATCH" ? { evidence: { notes: "Mine" } } : {});
+    const headers = { "Content-Type": "application/json", "X-Cardlane-Mode": "test", "X-Idempotency-Key": newId() };
+    const answer = await page.evaluate(
+      async ([address, request]) => {
+        const response = await fetch(address, request);
+        return [response.status, (await response.json()).code];
+      },
+      [`/v1/disputes/${id}${path}`, { method, headers, body }] as const,
+    );
+    expect(answer, `${method} ${path}`).toEqual([403, "permission_denied"]);
+  }
+  expect((await api.call(getDispute, { id })).ok()).toMatchObject({
+    status: "NEEDS_RESPONSE",
+    pending_action: null,
+    evidence: { notes: "Signed for by Ada." },
+  });
 });
