@@ -19,12 +19,21 @@ const MAX_BESIDE = 10;
  * the number's; none that escapes a digit or letter.
  */
 const ESCAPED = /%(?:25)*(?:[0-289a-f][\da-f]|3[a-f]|[57][b-f]|[46]0)/gi;
+/** UUIDs with a letter in their first half, or a time: no card number is written so. */
+const UUIDS =
+  /(?<![\da-z])(?=01[89a-f][\da-f]{5}-[\da-f]{4}-7|[\d-]{0,17}[a-f])[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}(?![\da-z])/gi;
 /**
- * A UUID with a letter in its first half, or a time: not searched. Otherwise 12 or more digits of any script,
- * with at most six other characters between two of them, none of which is a letter.
+ * UUIDs and times, which are skipped, or 12 or more digits of any script, with at most six other characters
+ * between two of them, none of which is a letter.
  */
-const CANDIDATES =
-  /(?<![\da-z])(?=01[89a-f][\da-f]{5}-[\da-f]{4}-7|[\d-]{0,17}[a-f])[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}(?![\da-z])|(?:19|20)\d\d-[01]\d-[0-3]\d[T ][0-2]\d:[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?!\d)|(?<digits>\p{Nd}(?:[^\p{L}\p{N}]{0,6}\p{Nd}){11,})/giu;
+const CANDIDATES = new RegExp(
+  [
+    UUIDS.source,
+    String.raw`(?:19|20)\d\d-[01]\d-[0-3]\d[T ][0-2]\d:[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?!\d)`,
+    String.raw`(?<digits>\p{Nd}(?:[^\p{L}\p{N}]{0,6}\p{Nd}){11,})`,
+  ].join("|"),
+  "giu",
+);
 
 /**
  * Masks every card number in a text, and the few digits beside it: a card network's prefix and length with a
@@ -92,7 +101,7 @@ function numbersIn(values: readonly number[]): [from: number, to: number][] {
  */
 export function findCardNumber(text: string): string | null {
   if (!mayHoldNumber(text)) return null;
-  const plain = withoutIbans(plainText(text));
+  const plain = withoutIbans(plainText(text).replace(UUIDS, " "));
   for (const { 0: numbers, index } of plain.matchAll(NUMBERS)) {
     const before = plain.slice(Math.max(0, index - MAX_LABEL), index);
     const parts = numbers.split(/([ .-]+)/);
