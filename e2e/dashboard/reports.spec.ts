@@ -73,8 +73,8 @@ test("a mail's link stops its report after a press, and neither a scanner nor a 
   await signInAs(page.context(), person);
   for (const type of ["activity", "fees"]) {
     await openAlive(page, `/test/reports?type=${type}`);
-    await page.getByLabel("By mail").selectOption("Each week");
-    await expect(page.getByText("Mailed each week from now on")).toBeVisible();
+    await page.getByLabel("By e-mail").selectOption("Each week");
+    await expect(page.getByText("E-mailed each week from now on")).toBeVisible();
   }
   const chosen = async () =>
     (
