@@ -84,8 +84,9 @@ export async function listUnsettledAfter(
 }
 
 /**
- * Locks payments in id order, so that two runs never deadlock; returns the commit's time. While waiting for
- * one payment it blocks the others it holds, so the timeout is short; the next run tries again.
+ * Locks payments in id order, so that two runs never deadlock; returns the commit's time. It is no earlier than
+ * their last change, as a transaction's own time is that of its begin, before it waited. While waiting for one
+ * payment it blocks the others it holds, so the timeout is short; the next run tries again.
  */
 export async function lockPaymentsInOrder(
   tx: Transaction,
@@ -98,7 +99,9 @@ export async function lockPaymentsInOrder(
     where environment_id = ${environmentId} and id = any(${paymentIds}::uuid[])
     order by id
     for update`;
-  const [row] = await tx<{ now: string }[]>`select ${clockNow(tx, environmentId)}::timestamptz(3) as now`;
+  const [row] = await tx<{ now: string }[]>`
+    select greatest(${clockNow(tx, environmentId)}, max(updated_at))::timestamptz(3) as now from payments
+    where environment_id = ${environmentId} and id = any(${paymentIds}::uuid[])`;
   return (row as { now: string }).now;
 }
 
