@@ -364,7 +364,8 @@ export async function reserveFollowUp(
       for update
     ),
     reserved as (
-      update payments set ${change}, version = version + 1, updated_at = ${clockNow(sql, environmentId, followUp.environment.mode)}
+      update payments set ${change}, version = version + 1,
+        updated_at = greatest(updated_at, ${clockNow(sql, environmentId, followUp.environment.mode)})
       where environment_id = ${environmentId}::uuid and id = ${followUp.paymentId}::uuid
         and (select count(*) from locked) = 1 and case when ${guard} then true end
       returning 1

@@ -85,8 +85,9 @@ export async function isRefundedByItself(
  * transaction that has locked the payment and writes the event. Returns the time.
  */
 export async function reverseCapture(tx: SqlTransaction, environmentId: string, paymentId: string): Promise<string> {
+  const now = tx`greatest(updated_at, ${clockNow(tx, environmentId)})`;
   const [row] = await tx<{ at: string }[]>`
-    update payments set capture_reversed_at = ${clockNow(tx, environmentId)}, updated_at = ${clockNow(tx, environmentId)}, version = version + 1,
+    update payments set capture_reversed_at = ${now}, updated_at = ${now}, version = version + 1,
       event_sequence = event_sequence + 1
     where environment_id = ${environmentId}::uuid and id = ${paymentId}::uuid
     returning capture_reversed_at as at`;

@@ -170,6 +170,13 @@ async function findKept(sql: Sql | Transaction, { payment }: PaymentSnapshot, ou
   return findByProcessorToken(sql, { token: outcome.storedToken, connectionId, environmentId });
 }
 
+/** T2 refuses a time further from the database's. */
+const MAX_AHEAD_MS = 60_000;
+
+/** The time of a change that follows one at `last`, which another process dated: its clock may be ahead. */
+const notBefore = (last: string, now: string): string =>
+  last > now && Date.parse(last) - Date.parse(now) < MAX_AHEAD_MS ? last : now;
+
 function prepareOutcome(
   service: Service,
   operation: OpenOperation,
@@ -180,7 +187,8 @@ function prepareOutcome(
 ): { write: OutcomeWrite; finished: Finished } {
   const { request } = operation;
   const was = operationSnapshot(snapshot, operation);
-  const applied = applyOutcome(was, operation, outcome, now);
+  const at = notBefore(snapshot.payment.updated_at, now);
+  const applied = applyOutcome(was, operation, outcome, at);
   const storedCard = kept ? null : storedByPayment(applied, outcome, consent);
   // A removed card is about to be deleted at the processor.
   const isOwn = kept !== null && kept.removed_at === null && kept.customer_id === applied.payment.customer_id;
