@@ -3,8 +3,10 @@ import { testDatabase } from "@/e2e/fixtures/database";
 import { moneyTenant } from "@/e2e/fixtures/money";
 import { losesAnswer } from "@/e2e/fixtures/scripted-processor";
 import { systemClock } from "@/lib/clock";
+import { decodeId } from "@/lib/contract/ids";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { followDatabaseTime } from "../context";
+import { runSettlement } from "../settlement/settle";
 import { expirePayments } from "./expire-payments";
 import { AUTHORIZATION_DAYS } from "./outcome";
 import { recoverOperations } from "./recover-operations";
@@ -77,4 +79,17 @@ test("this machine's own clock, even when changed, does not affect what is writt
     await expectAt(payment.created_at);
     await expectAt(payment.transactions[0].capture_before, AUTHORIZATION_DAYS * DAY_MS);
   }
+});
+
+test("no change is dated before the last one, which an instance whose clock is ahead may have dated", async () => {
+  const tenant = await moneyTenant(db);
+  const { body } = await tenant.create();
+  const [row] = await db.sql<{ at: string }[]>`
+    update payments set updated_at = clock_timestamp() + interval '40 seconds'
+    where environment_id = ${tenant.environmentId} and id = ${decodeId("payment", body.id)} returning updated_at as at`;
+  const ahead = new Date(row?.at ?? "").toISOString();
+  expect((await tenant.act("refund", body.id, { amount: 1_000 })).body.updated_at).toBe(ahead);
+  expect((await tenant.get(body.id)).updated_at).toBe(ahead);
+  await runSettlement(tenant.service, { environmentId: tenant.environmentId });
+  expect(await tenant.get(body.id)).toMatchObject({ updated_at: ahead, status: "PARTIALLY_REFUNDED" });
 });
