@@ -26,8 +26,8 @@ export default async function ApprovalPage({ params }: ApprovalPageProps) {
   const { mode, id } = await params;
   const page = await dashboardPage(mode);
   if (!page.can("approval.request")) return <NoPermission what="approvals" />;
-  const request = await orNotFound(getRequest(page.ctx, { id, user: page.user }).catch(nullIfDenied));
-  if (request === null) return <NoPermission what="this request" />;
+  const request = await orNotFound(getRequest(page.ctx, { id, user: page.user }).catch(asDenied));
+  if (request === "denied") return <NoPermission what="this request" />;
   const { action, subject, result, status } = request;
   const place = placeOf(page.mode, request);
   return (
@@ -84,8 +84,9 @@ function titleOfChanges({ action, status }: ApprovalRequest): string {
 }
 
 /** A developer sees requests for keys, but not those for refunds. */
-function nullIfDenied(error: unknown): null {
-  if (error instanceof AppError && error.code === "permission_denied") return null;
+/** Unlike a missing request, one that the role doesn’t see is no unknown page. */
+function asDenied(error: unknown): "denied" {
+  if (error instanceof AppError && error.code === "permission_denied") return "denied";
   throw error;
 }
 
