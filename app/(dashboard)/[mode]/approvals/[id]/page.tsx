@@ -84,7 +84,6 @@ function titleOfChanges({ action, status }: ApprovalRequest): string {
 }
 
 /** A developer sees requests for keys, but not those for refunds. */
-/** Unlike a missing request, one that the role doesn’t see is no unknown page. */
 function asDenied(error: unknown): "denied" {
   if (error instanceof AppError && error.code === "permission_denied") return "denied";
   throw error;
