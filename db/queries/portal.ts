@@ -2,6 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import type { CheckoutLocale } from "@/lib/contract/checkout/checkout";
 import type { Orm, Sql } from "../client";
 import { type PortalSessionRow, portalSessions } from "../schema/portal";
+import { SUBSCRIPTION_LOCALE, SUBSCRIPTIONS_WITH_LOCALE } from "./subscriptions/mails";
 
 export async function insertPortalSession(orm: Orm, row: PortalSessionRow): Promise<void> {
   await orm.insert(portalSessions).values(row);
@@ -23,11 +24,7 @@ export async function findPortalLocale(
   customerId: string,
 ): Promise<CheckoutLocale | null> {
   const [row] = await sql<{ locale: CheckoutLocale }[]>`
-    select coalesce(f.locale, e.document_locale) as locale
-    from subscriptions s
-    join environments e on e.id = s.environment_id
-    left join payment_methods c on c.environment_id = s.environment_id and c.id = s.payment_method_id
-    left join client_sessions f on f.environment_id = c.environment_id and f.id = c.client_session_id
+    select ${sql.unsafe(SUBSCRIPTION_LOCALE)} from ${sql.unsafe(SUBSCRIPTIONS_WITH_LOCALE)}
     where s.environment_id = ${environmentId}::uuid and s.customer_id = ${customerId} and s.event_sequence > 0
     order by s.id desc limit 1`;
   return row?.locale ?? null;

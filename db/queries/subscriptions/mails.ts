@@ -114,13 +114,17 @@ export type MailedSubscription = {
   locale: CheckoutLocale;
 };
 
-const MAILED = builder`
-  select s.id, s.status, s.customer_email, s.time_zone, s.cancel_at_period_end, s.period_end_at, c.card_brand, c.card_last4,
-    coalesce(f.locale, e.document_locale) as locale
-  from subscriptions s
+/** SQL for the language of a subscription `s`, and the rows that it needs. */
+export const SUBSCRIPTION_LOCALE = "coalesce(f.locale, e.document_locale) as locale";
+export const SUBSCRIPTIONS_WITH_LOCALE = `subscriptions s
   join environments e on e.id = s.environment_id
   left join payment_methods c on c.environment_id = s.environment_id and c.id = s.payment_method_id
   left join client_sessions f on f.environment_id = c.environment_id and f.id = c.client_session_id`;
+
+const MAILED = builder`
+  select s.id, s.status, s.customer_email, s.time_zone, s.cancel_at_period_end, s.period_end_at, c.card_brand, c.card_last4,
+    ${builder.raw(SUBSCRIPTION_LOCALE)}
+  from ${builder.raw(SUBSCRIPTIONS_WITH_LOCALE)}`;
 
 /** The language of a subscription's documents. By primary key. */
 export async function findCustomerLocale(
@@ -129,11 +133,7 @@ export async function findCustomerLocale(
   subscriptionId: string,
 ): Promise<CheckoutLocale | null> {
   const [row] = await sql<{ locale: CheckoutLocale }[]>`
-    select coalesce(f.locale, e.document_locale) as locale
-    from subscriptions s
-    join environments e on e.id = s.environment_id
-    left join payment_methods c on c.environment_id = s.environment_id and c.id = s.payment_method_id
-    left join client_sessions f on f.environment_id = c.environment_id and f.id = c.client_session_id
+    select ${sql.unsafe(SUBSCRIPTION_LOCALE)} from ${sql.unsafe(SUBSCRIPTIONS_WITH_LOCALE)}
     where s.environment_id = ${environmentId}::uuid and s.id = ${subscriptionId}::uuid`;
   return row?.locale ?? null;
 }
