@@ -56,10 +56,12 @@ export function RefundRuleForm({ rule }: { rule: ApprovalRule }) {
   return (
     <Form form={form} onSubmit={save} guarded>
       {need && <RequestApproval {...need} onClose={forget} onRequested={form.discard} />}
-      <fieldset className="flex flex-col gap-3">
-        <legend className="mb-2 text-[13px] text-soft">Refunds need a colleague’s approval when made by:</legend>
-        <RoleChecks of={RULE_ROLES} chosen={values.roles} onChange={(roles) => form.set({ roles })} />
-      </fieldset>
+      <RoleChecks
+        legend="Refunds need a colleague’s approval when made by:"
+        of={RULE_ROLES}
+        chosen={values.roles}
+        onChange={(roles) => form.set({ roles })}
+      />
       <div className="grid gap-4 sm:grid-cols-2">
         <PriceField label="One refund over" optional currency="USD" {...form.field("above_usd")} />
         <PriceField label="All refunds of a day over" optional currency="USD" {...form.field("day_usd")} />
@@ -105,10 +107,12 @@ export function RoleRuleForm({ action, rule, legend, hint }: RoleRuleFormProps) 
   return (
     <Form form={form} onSubmit={save} guarded>
       {need && <RequestApproval {...need} onClose={forget} onRequested={form.discard} />}
-      <fieldset className="flex flex-col gap-3">
-        <legend className="mb-2 text-[13px] text-soft">{legend}</legend>
-        <RoleChecks of={roles} chosen={form.values.roles} onChange={(chosen) => form.set({ roles: chosen })} />
-      </fieldset>
+      <RoleChecks
+        legend={legend}
+        of={roles}
+        chosen={form.values.roles}
+        onChange={(chosen) => form.set({ roles: chosen })}
+      />
       <p className="text-soft text-xs">{hint}</p>
       <SaveButton pending={form.pending} disabled={!form.dirty}>
         Save rule
@@ -120,21 +124,29 @@ export function RoleRuleForm({ action, rule, legend, hint }: RoleRuleFormProps) 
 type RoleRule = Extract<RequestedAct, { action: "APPROVAL_RULE" }>["parameters"] & { action: RoleRuleAction };
 
 type RoleChecksProps<R extends MerchantRole> = {
+  legend: string;
   of: readonly R[];
   chosen: readonly R[];
   onChange: (roles: R[]) => void;
 };
 
-function RoleChecks<R extends MerchantRole>({ of, chosen, onChange }: RoleChecksProps<R>) {
-  return of.map((role) => (
-    <Checkbox
-      key={role}
-      name={role}
-      label={ROLE_LABELS[role]}
-      checked={chosen.includes(role)}
-      onChange={({ target }) => onChange(target.checked ? [...chosen, role] : chosen.filter((other) => other !== role))}
-    />
-  ));
+function RoleChecks<R extends MerchantRole>({ legend, of, chosen, onChange }: RoleChecksProps<R>) {
+  return (
+    <fieldset className="flex flex-col gap-3">
+      <legend className="mb-2 text-[13px] text-soft">{legend}</legend>
+      {of.map((role) => (
+        <Checkbox
+          key={role}
+          name={role}
+          label={ROLE_LABELS[role]}
+          checked={chosen.includes(role)}
+          onChange={({ target }) =>
+            onChange(target.checked ? [...chosen, role] : chosen.filter((other) => other !== role))
+          }
+        />
+      ))}
+    </fieldset>
+  );
 }
 
 const typed = (usd: number | null) => (usd === null ? "" : String(usd));
