@@ -14,6 +14,8 @@ type PageFixtures = {
   newPerson: (role?: MerchantRole) => Promise<SignedInPerson>;
   /** Signs a user in, in all pages of a browser context. */
   signInAs: (context: BrowserContext, person: { userId: string }, audience?: Audience) => Promise<void>;
+  /** Opens a path in a browser context of its own, in which this person is signed in. */
+  openAs: (person: { userId: string }, path: string) => Promise<Page>;
   /** A page on which an owner of `tenant` is signed in. */
   owner: Page;
   /** A staff member of this test only, signed in on `staffPage`. */
@@ -47,6 +49,15 @@ export const test = base.extend<PageFixtures>({
     await use(async (context, { userId }, audience = "merchant") => {
       const cookie = await signIn({ ...service, baseUrl }, userId, audience);
       await context.addCookies([{ ...cookie, url: baseUrl }]);
+    });
+  },
+  openAs: async ({ browser, baseUrl, signInAs }, use) => {
+    await use(async (person, path) => {
+      const context = await browser.newContext({ baseURL: baseUrl });
+      await signInAs(context, person);
+      const page = await context.newPage();
+      await openAlive(page, path);
+      return page;
     });
   },
   owner: async ({ page, newPerson, signInAs }, use) => {

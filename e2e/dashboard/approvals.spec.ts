@@ -9,10 +9,8 @@ test("an owner sets a rule, an operator requests a refund, and an admin approves
   owner,
   tenant: { api },
   db,
-  browser,
-  baseUrl,
   newPerson,
-  signInAs,
+  openAs,
 }) => {
   const [operator, admin] = [await newPerson("operator"), await newPerson("admin")];
   const paid = (await api.call(createPayment, { body: aPayment({ amount: 8_000, currency: "USD" }) })).ok();
@@ -27,14 +25,7 @@ test("an owner sets a rule, an operator requests a refund, and an admin approves
   await expect(owner.getByText("Saved")).toBeVisible();
   await expectAccessible(owner);
 
-  const open = async (person: typeof operator, path: string) => {
-    const context = await browser.newContext({ baseURL: baseUrl });
-    await signInAs(context, person);
-    const page = await context.newPage();
-    await openAlive(page, path);
-    return page;
-  };
-  const requester = await open(operator, `/test/payments/${paid.id}`);
+  const requester = await openAs(operator, `/test/payments/${paid.id}`);
   await requester.getByRole("button", { name: "Refund", exact: true }).click();
   await requester
     .getByRole("dialog")
@@ -53,7 +44,7 @@ test("an owner sets a rule, an operator requests a refund, and an admin approves
   await expect
     .poll(async () => (await mailsTo(db, admin.email)).map(({ subject }) => subject))
     .toContain("Test mode: Approve a refund of $80.00 USD?");
-  const approver = await open(admin, "/test");
+  const approver = await openAs(admin, "/test");
   await approver.getByRole("link", { name: "Approvals 1 to decide" }).click();
   await expect(approver.getByRole("heading", { level: 1 })).toHaveText("Approvals");
   await approver.getByRole("link", { name: "$80.00" }).click();
@@ -81,27 +72,21 @@ test("another bank account: two colleagues approve it at once in two browsers, a
   owner,
   tenant: { merchant },
   db,
-  browser,
-  baseUrl,
   newPerson,
-  signInAs,
+  openAs,
 }) => {
-  const people = await Promise.all([newPerson("admin"), newPerson("admin"), newPerson("admin")]);
+  const [person, firstColleague, secondColleague] = [
+    await newPerson("admin"),
+    await newPerson("admin"),
+    await newPerson("admin"),
+  ] as const;
   await openAlive(owner, "/test/settings/approvals");
   const rule = owner.getByRole("region", { name: "Bank account" });
   await rule.getByRole("checkbox", { name: "Admin" }).check();
   await rule.getByRole("button", { name: "Save rule" }).click();
   await expect(owner.getByText("Saved")).toBeVisible();
-  const open = async (person: (typeof people)[number] | undefined, path: string) => {
-    if (!person) throw new Error("three admins");
-    const context = await browser.newContext({ baseURL: baseUrl });
-    await signInAs(context, person);
-    const page = await context.newPage();
-    await openAlive(page, path);
-    return page;
-  };
 
-  const requester = await open(people[0], "/test/payouts");
+  const requester = await openAs(person, "/test/payouts");
   await requester.getByRole("button", { name: "Bank account •••• 6789" }).click();
   await requester.getByLabel("IBAN or account number").fill("0001112345");
   await requester.getByRole("button", { name: "Save bank account" }).click();
@@ -115,9 +100,9 @@ test("another bank account: two colleagues approve it at once in two browsers, a
   const path = `/test/approvals/${encodeId("approval", made?.id)}`;
 
   const [mine, first, second] = await Promise.all([
-    open(people[0], path),
-    open(people[1], path),
-    open(people[2], path),
+    openAs(person, path),
+    openAs(firstColleague, path),
+    openAs(secondColleague, path),
   ]);
   await expect(mine.getByRole("button", { name: "Withdraw…" })).toBeVisible();
   const refused = await mine.evaluate(
@@ -150,10 +135,8 @@ test("a live key: a developer requests it, an owner approves it, and its request
   owner,
   tenant: { merchant },
   db,
-  browser,
-  baseUrl,
   newPerson,
-  signInAs,
+  openAs,
 }) => {
   await openAlive(owner, "/live/settings/approvals");
   const rule = owner.getByRole("region", { name: "Live keys" });
@@ -161,11 +144,7 @@ test("a live key: a developer requests it, an owner approves it, and its request
   await rule.getByRole("button", { name: "Save rule" }).click();
   await expect(owner.getByText("Saved")).toBeVisible();
 
-  const developer = await newPerson("developer");
-  const context = await browser.newContext({ baseURL: baseUrl });
-  await signInAs(context, developer);
-  const requester = await context.newPage();
-  await openAlive(requester, "/live/developers/api-keys/new");
+  const requester = await openAs(await newPerson("developer"), "/live/developers/api-keys/new");
   await requester.getByLabel("Name").fill("Shop server");
   await requester.getByRole("radio", { name: "Read-only" }).check();
   await requester.getByRole("button", { name: "Create live key" }).click();
@@ -188,7 +167,7 @@ test("a live key: a developer requests it, an owner approves it, and its request
   await expect(owner.getByRole("button", { name: "Collect the secret…" })).toHaveCount(0);
   expect(await keys()).toHaveLength(0);
 
-  const other = await context.newPage();
+  const other = await requester.context().newPage();
   for (const page of [requester, other]) {
     await openAlive(page, path);
     await page.getByRole("button", { name: "Collect the secret…" }).click();

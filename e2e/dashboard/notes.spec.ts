@@ -9,10 +9,8 @@ test("a member notes something on a payment and a customer, mentions a colleague
   owner: page,
   tenant: { api },
   db,
-  browser,
-  baseUrl,
   newPerson,
-  signInAs,
+  openAs,
 }) => {
   const colleague = await newPerson("viewer");
   const customer_name = "Zoë O’Brien-Łukasiewicz";
@@ -37,10 +35,7 @@ test("a member notes something on a payment and a customer, mentions a colleague
   await expect(notes).toContainText("edited");
   await expect(notes).toContainText("Sent another one.");
 
-  const other = await browser.newContext({ baseURL: baseUrl });
-  await signInAs(other, colleague);
-  const viewer = await other.newPage();
-  await viewer.goto(`/test/payments/${paid.id}`);
+  const viewer = await openAs(colleague, `/test/payments/${paid.id}`);
   await expect(viewer.getByRole("list", { name: "Notes" })).toContainText("Sent another one.");
   await expect(viewer.getByRole("button", { name: "Add note" })).toHaveCount(0);
   await expect(viewer.getByRole("button", { name: "Edit note" })).toHaveCount(0);
