@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { openApiPort } from "@/e2e/fixtures/api-port";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { testTenant } from "@/e2e/fixtures/factories";
 import { holds, scriptProcessor } from "@/e2e/fixtures/scripted-processor";
@@ -8,8 +9,6 @@ import { createApiKey } from "@/lib/domain/api-keys/issue-keys";
 import { provideService } from "@/lib/http/current-service";
 import { log } from "@/lib/log";
 import { createRegistry } from "@/lib/processor/registry";
-import { apiListener } from "./api-listener";
-import { createHttpServer } from "./http-server";
 
 const { db } = await testDatabase();
 const CARD = { number: "4242424242424242", exp_month: 12, exp_year: 2035, cvv: "123" };
@@ -35,19 +34,7 @@ async function setup(arrival = { headersMs: 10_000, requestMs: 30_000 }, answerL
     name: "Shop",
     permissions: ["payment.create", "payment.read"],
   });
-  const server = createHttpServer(
-    { api: apiListener(answerLimitMs), pages: async (_, response) => void response.end() },
-    told,
-    { arrival },
-  );
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await http.authenticator.stop();
-    await http.requestLog.stop();
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await openApiPort(http, told, { answerLimitMs, arrival });
   const head = (key: string, length = Buffer.byteLength(BODY)) =>
     `POST /v1/payments HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: ${secret}\r\nX-Idempotency-Key: ${key}\r\n` +
     `Content-Type: application/json\r\nContent-Length: ${length}\r\n`;

@@ -1,31 +1,18 @@
 import { once } from "node:events";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { openApiPort } from "@/e2e/fixtures/api-port";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { testTenant } from "@/e2e/fixtures/factories";
 import { aFile } from "@/e2e/samples";
 import { createApiKey } from "@/lib/domain/api-keys/issue-keys";
 import { provideService } from "@/lib/http/current-service";
-import { apiListener } from "./api-listener";
-import { createHttpServer } from "./http-server";
 
 const { db } = await testDatabase();
 
 test("merchants that trickle files into every slot don't keep another one from uploading", async () => {
   const { service } = await testTenant(db);
-  const http = provideService(service);
-  const server = createHttpServer(
-    { api: apiListener(30_000), pages: async (_, response) => void response.end() },
-    (error) => service.log.error({ err: error }),
-  );
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await http.authenticator.stop();
-    await http.requestLog.stop();
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await openApiPort(provideService(service), (error) => service.log.error({ err: error }));
   const newKey = async () => {
     const { merchant } = await testTenant(db);
     const made = await createApiKey(service, {

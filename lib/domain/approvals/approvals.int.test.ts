@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { UserRow } from "@/db/schema/accounts";
-import { approvalShop } from "@/e2e/fixtures/approvals";
+import { approvalShop, expectBalancedBooks } from "@/e2e/fixtures/approvals";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { holds, losesAnswer, says } from "@/e2e/fixtures/scripted-processor";
 import { mailsTo } from "@/e2e/fixtures/users";
@@ -20,10 +20,6 @@ const outcome = (promise: Promise<unknown>) =>
     () => "done",
     (error: { code?: string }) => error.code ?? String(error),
   );
-
-async function expectClean(): Promise<void> {
-  expect((await verifyBooks(db)).checks.filter((check) => check.count > 0)).toEqual([]);
-}
 
 const one = (refunds: { amount: number }[]) => refunds.map(({ amount }) => amount);
 
@@ -57,7 +53,7 @@ describe("a request", () => {
       { action: "approval_request.created", by: operator.id, detail: { reason: "The parcel is lost" } },
       { action: "approval_request.approved", by: admin.id, detail: { name: "Otto" } },
     ]);
-    await expectClean();
+    await expectBalancedBooks(db);
   });
 
   test("is never decided by its own member, in whatever role, nor by roles that may not", async () => {
@@ -167,7 +163,7 @@ describe("whatever happens at once, there is one refund or none", () => {
       const refunds = one(await s.refunds(payment));
       rounds.push({ outcomes, refunds, status: (await s.read(made)).status });
     }
-    await expectClean();
+    await expectBalancedBooks(db);
     return rounds;
   }
 
@@ -228,7 +224,7 @@ describe("whatever happens at once, there is one refund or none", () => {
       expect(one(await s.refunds(payment))).toEqual(status === "APPROVED" ? [8_000] : []);
       expect(["APPROVED", "WITHDRAWN"]).toContain(status);
     }
-    await expectClean();
+    await expectBalancedBooks(db);
   });
 
   test("approve and another refund of the payment", async () => {
@@ -264,7 +260,7 @@ describe("after a crash", () => {
     expect((await refunds())[0]?.status).not.toBe("PENDING");
     expect(await approve(admin, made)).toMatchObject({ status: "APPROVED" });
     expect(one(await refunds())).toEqual([8_000]);
-    await expectClean();
+    await expectBalancedBooks(db);
   });
 
   test("with the response lost, the same approver and another one get the same refund", async () => {
@@ -277,7 +273,7 @@ describe("after a crash", () => {
     await complete();
     expect(await approve(admin, made)).toMatchObject({ result: first.result });
     expect(one(await refunds())).toEqual([8_000]);
-    await expectClean();
+    await expectBalancedBooks(db);
   });
 
   test("a refund that the processor declines leaves the approval, and the money where it was", async () => {

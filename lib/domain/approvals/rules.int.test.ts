@@ -1,17 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { approvalShop, REFUND_RULE } from "@/e2e/fixtures/approvals";
+import { approvalShop, expectBalancedBooks, REFUND_RULE } from "@/e2e/fixtures/approvals";
 import { testDatabase } from "@/e2e/fixtures/database";
 import type { RefundRule } from "@/lib/contract/approvals/approvals";
-import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { findRuleRefusal, getRule, requireUnbound, updateRule } from "./rules";
 
 const { db } = await testDatabase({ max: 20 });
 
 const shop = (rule: Partial<RefundRule> = {}) => approvalShop(db, rule);
-
-async function expectClean(): Promise<void> {
-  expect((await verifyBooks(db)).checks.filter((check) => check.count > 0)).toEqual([]);
-}
 
 describe("a rule for refunds", () => {
   test("binds its roles only, above its amount only, by payment and by transaction; keys are not bound", async () => {
@@ -27,7 +22,7 @@ describe("a rule for refunds", () => {
     expect(await refund(operator, 5_000)).toMatchObject({ status: 201 });
     expect(await refund(owner, 4_000)).toMatchObject({ status: 201 });
     expect(await act("refund", payment, { amount: 1_000 })).toMatchObject({ status: 201 });
-    await expectClean();
+    await expectBalancedBooks(db);
   });
 
   test("leaves the key free, so that the same request works once the rule allows it", async () => {
@@ -53,7 +48,7 @@ describe("a rule for refunds", () => {
     expect(script.count("refund")).toBe(7);
     await db.sql`update approval_allowances set since = since - interval '25 hours' where user_id = ${operator.id}`;
     expect(await refund(operator, 700, payments[0])).toMatchObject({ status: 201 });
-    await expectClean();
+    await expectBalancedBooks(db);
   });
 
   test("keeps its members from managing keys that refund", async () => {
