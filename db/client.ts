@@ -105,7 +105,7 @@ export type Database = {
  */
 export const ROLES = { app: "cardlane_app", jobs: "cardlane_jobs", sandbox: "cardlane_sandbox" } as const;
 
-/** Where a replica is, and which server must be there. */
+/** The address of a replica; `instance` is the only server that may answer there. */
 type ReplicaAddress = Pick<Address, "hosts" | "tls"> & { readonly instance?: string };
 
 /** A separate login, or the URL's login with a role to switch to. `replica`: where, instead of at its hosts. */

@@ -15,7 +15,7 @@ export const RULE_NAMES = { REFUND: "refunds", BANK_ACCOUNT: "the bank account",
 
 type Act = Pick<ApprovalRequest, "parameters">;
 
-/** What is requested, in a few words. */
+/** Names the requested act in a few words. */
 export function approvalTitle({ parameters }: Act): string {
   if ("amount" in parameters) return `Refund of ${moneyText(parameters.amount, parameters.currency)}`;
   if ("bank_account" in parameters) return `Bank account •••• ${parameters.bank_account.after.last4}`;

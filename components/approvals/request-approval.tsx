@@ -17,7 +17,7 @@ type RequestApprovalProps = {
   /** Why the member may not act alone. */
   detail: string;
   act: ActToRequest;
-  /** What is requested, unless the page behind the dialog shows it. */
+  /** Shows the requested act, where the page behind the dialog does not. */
   shown?: ReactNode;
   onRequested?: () => void;
   onClose: () => void;

@@ -10,7 +10,7 @@ import { type Permission, ROLE_LABELS } from "@/lib/contract/permissions";
 import type { BankAccount } from "@/lib/contract/settlement/payout";
 import { RefundChanges, type RULE_NAMES } from "./approval-changes";
 
-/** What an approval changes: the refund, or the values before and after. */
+/** Shows the effect of an approval: the refund, or the values before and after. */
 export function ApprovalChanges({ parameters }: Pick<ApprovalRequest, "parameters">) {
   if ("amount" in parameters) return <RefundChanges {...parameters} />;
   if ("bank_account" in parameters) return <BankAccountChanges {...parameters.bank_account} />;

@@ -100,13 +100,13 @@ const OWN: ReadonlySet<string> = new Set<LedgerAccountName>([
   "merchant_in_payout",
 ]);
 
-/** What a ledger line adds to the merchant's balance. Zero for moves within it. */
+/** The change of the merchant's balance by a ledger line. Zero for moves within it. */
 const balanceChange = ({ debit, credit, amount }: LedgerLine): number =>
   (OWN.has(credit) ? amount : 0) - (OWN.has(debit) ? amount : 0);
 
 /**
- * What disputes took from the merchant's balance in this currency and returned to it, with their fees. A
- * processor may book a dispute in another currency than the payment's.
+ * The change of the merchant's balance by disputes in this currency, with their fees. A processor may book a
+ * dispute in another currency than the payment's.
  */
 export const disputedAmount = (lines: readonly LedgerLine[], currency: string): number =>
   lines

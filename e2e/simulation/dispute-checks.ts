@@ -178,7 +178,7 @@ function checkRefund(shop: Shop, refund: Refund, disputes: readonly Dispute[], r
     });
 }
 
-/** What left, what came back and what is held, from the processor's view alone. */
+/** The money that left, came back and is held, from the processor's view alone. */
 function checkMoney(money: Money, disputes: readonly Dispute[]): string[] {
   const sum = (is: (status: string) => boolean) =>
     disputes.filter(({ bank }) => bank && is(bank.status)).reduce((total, { bank }) => total + (bank?.amount ?? 0), 0);

@@ -52,7 +52,7 @@ export const disputeRoute = ({ verb, target }: DisputeAsk) => ({
 export const callDispute = (ctx: Context, { verb, target }: DisputeAsk, body: object): Promise<Reply> =>
   VERBS[verb].call(ctx, target, body);
 
-/** What the dashboard told a member about a request; `status` is null for a refusal. */
+/** The dashboard's answer to a member about a request; `status` is null for a refusal. */
 export type Decision = {
   readonly requestId: string;
   readonly act: "request" | "approve" | "reject" | "withdraw";

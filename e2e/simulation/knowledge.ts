@@ -5,7 +5,7 @@ import type { Transaction } from "@/lib/contract/transactions/transaction";
 export type Shown = { readonly id: string; readonly updated_at: string };
 
 /**
- * What anybody was shown up to now. A read that begins later must not be older, whoever reads and in whichever
+ * Everything that anybody was shown up to now. A read that begins later must not be older, whoever reads and in whichever
  * process.
  */
 export class Knowledge {

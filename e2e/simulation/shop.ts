@@ -83,12 +83,12 @@ export class Shop {
   readonly firstSentMs = new Map<string, number>();
   readonly network: Network;
   readonly database: WorldDatabase;
-  /** What members of the team were told about requests for approval. */
+  /** The answers that members of the team got about requests for approval. */
   readonly decisions: Decision[] = [];
   /** Parts of the service that this world uses, whose jobs its processes run. */
   readonly parts = new Set<Part>();
   onUse: (part: Part) => void = () => {};
-  /** What anybody was shown, in a world with a read replica. */
+  /** Everything that anybody was shown, in a world with a read replica. */
   readonly knowledge = new Knowledge();
   /** Requests in progress at a process, even if the client no longer waits for them. */
   readonly #underWay = new Map<object, Process>();

@@ -79,7 +79,7 @@ const keySettings = z.object({
 });
 export type ApprovedKeySettings = z.infer<typeof keySettings>;
 
-/** What is to be done with a live key. The key has no secret before it is collected. */
+/** A requested act on a live key. The key has no secret before it is collected. */
 const keyParameters = z.object({
   key: z
     .object({

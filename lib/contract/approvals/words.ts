@@ -15,7 +15,7 @@ export const APPROVAL_PERMISSIONS = {
   APPROVAL_RULE: "team.manage",
 } as const satisfies Record<ApprovalAction, UserPermission>;
 
-/** What is done with a live key. */
+/** Acts on a live key. */
 export const KEY_ACTS = ["CREATE", "CHANGE", "ROTATE", "ENABLE"] as const;
 export type KeyAct = (typeof KEY_ACTS)[number];
 

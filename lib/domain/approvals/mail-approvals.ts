@@ -67,7 +67,7 @@ function mailOf(baseUrl: string, request: ApprovalMailDue) {
   };
 }
 
-/** What was requested, and why it can fail. */
+/** Describes the requested act, and why it can fail. */
 function wordsOf({ action, amount, currency, parameters }: ApprovalMailDue): { act: string; failed: string } {
   switch (action) {
     case "REFUND":

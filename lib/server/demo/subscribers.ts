@@ -399,7 +399,7 @@ function declineOf({ row, behavior }: StoredCard, at: string): DeclineCode | nul
   return decideAuthorization(card, "merchant", new Date(at)).declineCode;
 }
 
-/** What becomes of the money that an invoice charged. */
+/** The fate of the money that an invoice charged. */
 function fateOf({ who, invoices }: Account, { amount_due: amount }: InvoiceRow): PastOrder["fate"] {
   const isFirst = invoices.every(({ amount_paid: paid }) => paid === 0);
   if (who.refundedAfterDays === undefined || !isFirst) return { kind: "captured" };
