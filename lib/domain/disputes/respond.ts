@@ -101,14 +101,14 @@ async function respond(ctx: Context, publicId: string, kind: DisputeResponse, re
     const taken = await takeOverResponse(orm, environment.id, row.id, { reference, leaseMs });
     return taken ? settle(service, environment, taken, reference) : find();
   }
-  requireAnswerable(row);
+  requireAnswerable(presentDispute(row, environment.mode));
   if (kind === "submit" && Object.keys(row.evidence).length === 0) throw nothingToSubmit();
   if ((await connectedTo(service, environment, row)) === null) throw connectionMissing(row.processor);
   const by = { actor: ctx.actor, request_id: ctx.request.id };
   const begun = await beginResponse(orm, environment.id, row.id, { response: kind, reference, by, leaseMs });
   if (begun) return settle(service, environment, begun, reference);
   const now = await find();
-  requireAnswerable(now);
+  requireAnswerable(presentDispute(now, environment.mode));
   throw inProgress("Another response to this dispute has just ended. Get the dispute again.");
 }
 
@@ -157,7 +157,7 @@ async function settle(
         service.log.warn({ err: error, dispute: begun.id }, "a dispute could not be read after a refused response");
       });
       const now = await find();
-      requireAnswerable(now);
+      requireAnswerable(presentDispute(now, environment.mode));
       throw new AppError("processor_refused", outcome.refusal);
     }
     if (outcome.kind !== "sent")

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { lockDisputeById } from "@/db/queries/dispute-responses";
 import { updateDispute as writeDispute } from "@/db/queries/disputes";
 import { attachFiles } from "@/db/queries/files";
-import type { DisputeRow, StoredEvidence } from "@/db/schema/disputes";
-import type { UpdateDisputeBody } from "@/lib/contract/disputes/dispute";
+import type { StoredEvidence } from "@/db/schema/disputes";
+import type { Dispute, UpdateDisputeBody } from "@/lib/contract/disputes/dispute";
 import { AppError } from "@/lib/contract/errors";
 import { instantOf } from "@/lib/contract/fields";
 import { decodeId } from "@/lib/contract/ids";
@@ -18,7 +18,7 @@ export function updateDispute(ctx: Context, input: UpdateDisputeBody & { id: str
   return runOnce(ctx, async (tx) => {
     const row = id && (await lockDisputeById(tx, environmentId, id));
     if (!row) throw resourceNotFound("dispute", input.id);
-    requireAnswerable(row);
+    requireAnswerable(presentDispute(row, mode));
     const evidence = merge(row.evidence, input.evidence);
     if (isDeepStrictEqual(evidence, row.evidence)) return presentDispute(row, mode);
     const now = environmentNow(ctx);
@@ -53,22 +53,22 @@ function fileId(publicId: string, index: number): string {
 }
 
 /** Throws unless the dispute takes evidence or a response now. */
-export function requireAnswerable(row: DisputeRow): void {
-  if (row.response_due_at !== null) {
-    const sent = row.response === "accept" ? "The dispute was accepted" : "The evidence was submitted";
+export function requireAnswerable({ pending_action, status, available_actions, dashboard_url }: Dispute): void {
+  if (pending_action !== null) {
+    const sent = pending_action === "accept" ? "The dispute was accepted" : "The evidence was submitted";
     throw new AppError(
       "outcome_pending",
       `${sent}, and the processor has not confirmed it yet. Get the dispute again in a moment.`,
       { retryAfterSeconds: 5 },
     );
   }
-  if (row.status !== "NEEDS_RESPONSE") {
-    throw new AppError("invalid_state", `The dispute is ${row.status}. It takes no response any more.`, {
-      extra: { current_status: row.status, allowed_actions: [] },
+  if (status !== "NEEDS_RESPONSE") {
+    throw new AppError("invalid_state", `The dispute is ${status}. It takes no response any more.`, {
+      extra: { current_status: status, allowed_actions: [] },
     });
   }
-  if (!row.answerable) {
-    const where = row.dashboard_url === null ? "in the processor's dashboard" : `at ${row.dashboard_url}`;
+  if (available_actions.length === 0) {
+    const where = dashboard_url === null ? "in the processor's dashboard" : `at ${dashboard_url}`;
     throw new AppError(
       "processor_refused",
       `The processor of this payment takes responses only there: respond ${where}.`,

@@ -1,12 +1,11 @@
 /** Questions to the user before the one response to a dispute is sent, which is final. */
 import type { Dispute } from "@/lib/contract/disputes/dispute";
 import { acceptDispute, getDispute, submitDispute } from "@/lib/contract/disputes/endpoints";
-import type { DisputeResponse } from "@/lib/contract/disputes/evidence";
 import type { Endpoint } from "@/lib/contract/endpoint";
-import { AppError } from "@/lib/contract/errors";
 import { fullTimeText, moneyTextWithCode } from "@/lib/contract/format";
 import { DISPUTE_REASON_WORDS } from "@/lib/contract/payments/words";
 import { nothingToSubmit } from "@/lib/domain/disputes/respond";
+import { requireAnswerable } from "@/lib/domain/disputes/update-evidence";
 import { type Call, callEndpoint, type EndpointInput, type EndpointResponse } from "./endpoint-calls";
 import type { Question } from "./subscription-questions";
 
@@ -20,11 +19,11 @@ export async function disputeQuestion(
   const response = await callEndpoint(call, getDispute, { id });
   if (response.status >= 400) return response;
   const found = response.data as Dispute;
+  requireAnswerable(found);
   return endpoint.name === submitDispute.name ? ofSubmit(found) : ofAccept(found);
 }
 
 function ofSubmit(found: Dispute): Question {
-  requirePossible(found, "submit");
   const { files, ...texts } = found.evidence;
   const given = Object.entries(texts).flatMap(([name, value]) => (value === null ? [] : [name.replaceAll("_", " ")]));
   if (files.length > 0) given.push(files.length === 1 ? "1 file" : `${files.length} files`);
@@ -37,7 +36,6 @@ function ofSubmit(found: Dispute): Question {
 }
 
 function ofAccept(found: Dispute): Question {
-  requirePossible(found, "accept");
   const money = moneyTextWithCode(found.amount, found.currency);
   const fee = found.fee ? ` and the fee of ${moneyTextWithCode(found.fee, found.currency)}` : "";
   return {
@@ -45,21 +43,6 @@ function ofAccept(found: Dispute): Question {
     amount: null,
     button: `Yes, give up ${money}`,
   };
-}
-
-/** Refuses before the question what the response would refuse. */
-function requirePossible(
-  { status: current_status, available_actions, pending_action }: Dispute,
-  action: DisputeResponse,
-) {
-  if (available_actions.includes(action)) return;
-  const detail =
-    pending_action !== null
-      ? "A response to this dispute was sent and is not confirmed yet. Get the dispute again in a moment."
-      : current_status === "NEEDS_RESPONSE"
-        ? "The processor of this payment takes responses only on its own pages: see dashboard_url."
-        : `The dispute is ${current_status}. It takes no response any more.`;
-  throw new AppError("invalid_state", detail, { extra: { current_status, allowed_actions: available_actions } });
 }
 
 function named({ id, payment_id, amount, currency, reason, respond_by }: Dispute): string {
