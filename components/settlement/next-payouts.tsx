@@ -1,4 +1,5 @@
 import Link from "next/link";
+import type { ReactNode } from "react";
 import { Money } from "@/components/ui/card";
 import { weekdayText } from "@/lib/contract/format";
 import type { Mode } from "@/lib/contract/transactions/words";
@@ -22,10 +23,7 @@ export function NextPayouts({ payouts, mode, processors }: NextPayoutsProps) {
   if (mode === "live") return <PaidByProcessors processors={processors} />;
   if (payouts.length === 0) return null;
   return (
-    <section aria-labelledby="next-payout" className="mb-6">
-      <h2 id="next-payout" className="mb-2 font-semibold text-[15px]">
-        Next payout
-      </h2>
+    <NextPayout>
       <ul className="rounded-lg border">
         {payouts.map((payout) => (
           <li
@@ -42,6 +40,17 @@ export function NextPayouts({ payouts, mode, processors }: NextPayoutsProps) {
           </li>
         ))}
       </ul>
+    </NextPayout>
+  );
+}
+
+function NextPayout({ children }: { children: ReactNode }) {
+  return (
+    <section aria-labelledby="next-payout" className="mb-6">
+      <h2 id="next-payout" className="mb-2 font-semibold text-[15px]">
+        Next payout
+      </h2>
+      {children}
     </section>
   );
 }
@@ -53,10 +62,7 @@ function PaidByProcessors({ processors }: { processors: readonly string[] }) {
   if (processors.length === 0) return null;
   const isOne = processors.length === 1;
   return (
-    <section aria-labelledby="next-payout" className="mb-6">
-      <h2 id="next-payout" className="mb-2 font-semibold text-[15px]">
-        Next payout
-      </h2>
+    <NextPayout>
       <p className="rounded-lg border px-4 py-3 text-[13px]">
         <span className="font-medium">
           {AND.format(processors)} {isOne ? "pays" : "pay"} out to your bank.
@@ -66,7 +72,7 @@ function PaidByProcessors({ processors }: { processors: readonly string[] }) {
           Cardlane.
         </span>
       </p>
-    </section>
+    </NextPayout>
   );
 }
 
