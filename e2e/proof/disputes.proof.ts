@@ -10,6 +10,7 @@ import { expectCleanBooks, untilNothingIsOpen } from "./books";
 import { type Answer, Client, isFinal, paymentBody, paymentOf } from "./client";
 import { reportFigure } from "./figures";
 import { type ProofHost, startHost } from "./host";
+import { killInTurn } from "./kills";
 import { type ProcessorName, runProcessor, stripeDoubleOf } from "./processors";
 import { createTenant } from "./tenant";
 
@@ -149,13 +150,7 @@ test.each<ProcessorName>(["sandbox", "stripe"])(
       const disputes = new Disputes(new Client(tenant.apiKey, address), ({ processor_id }, end) =>
         double?.books.endDispute(processor_id, end),
       );
-      for (let kill = 0; kill < KILLS; kill++) {
-        const victim = hosts[kill % 2] as ProofHost;
-        await disputes.goesOn();
-        await wait(Math.random() * 400);
-        await victim.kill("SIGKILL");
-        hosts[kill % 2] = await startHost({ databaseUrl: url, port: victim.port, env });
-      }
+      await killInTurn(hosts, KILLS, { goesOn: () => disputes.goesOn(), start: { databaseUrl: url, env } });
       await disputes.stop();
       await untilNothingIsOpen(db);
       reportFigure(

@@ -52,6 +52,19 @@ function print({ name }: RunningProcessor, kills: number, tally: Tally): void {
   );
 }
 
+type Turns = { goesOn: () => Promise<unknown>; start: Parameters<typeof startHost>[0] };
+
+/** Kills one of two services after the other amid work that goes on, and starts it again on its port. */
+export async function killInTurn(hosts: ProofHost[], kills: number, { goesOn, start }: Turns): Promise<void> {
+  for (let kill = 0; kill < kills; kill++) {
+    const victim = hosts[kill % 2] as ProofHost;
+    await goesOn();
+    await wait(Math.random() * 400);
+    await victim.kill("SIGKILL");
+    hosts[kill % 2] = await startHost({ ...start, port: victim.port });
+  }
+}
+
 /**
  * Kills one of two services repeatedly under load; then every key has one response, and the books are clean.
  */
@@ -67,13 +80,7 @@ export async function killUnderLoad({ db, url, kills, stops = 0 }: Killing): Pro
     hosts.push(...(await Promise.all([1, 2].map(() => startHost({ databaseUrl: url, env })))));
     const client = stops > 0 ? new ImpatientClient(tenant.apiKey, address) : new Client(tenant.apiKey, address);
     const load = new Load(client, LANES);
-    for (let kill = 0; kill < kills; kill++) {
-      const victim = hosts[kill % 2] as ProofHost;
-      await load.goesOn();
-      await wait(Math.random() * 400);
-      await victim.kill("SIGKILL");
-      hosts[kill % 2] = await startHost({ databaseUrl: url, port: victim.port, env });
-    }
+    await killInTurn(hosts, kills, { goesOn: () => load.goesOn(), start: { databaseUrl: url, env } });
     for (let stop = 0; stop < stops; stop++) {
       const victim = hosts[stop % 2] as ProofHost;
       await wait(Math.random() * 400);
