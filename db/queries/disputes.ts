@@ -81,8 +81,8 @@ export async function updateDispute(
 
 /**
  * Copies the decisive dispute to the payment's row, where refunds see it: a lost one, else an open one, else
- * the latest; and the sum of those that are open or lost. Call it in the transaction that holds the dispute's row. The payment is locked first, so that
- * the second of two concurrent calls sees both disputes.
+ * the latest; and the sum of those that are open or lost. Call it in the transaction that holds the dispute's
+ * row. The payment is locked first, so that the second of two concurrent calls sees both disputes.
  */
 export async function showOnPayment(orm: Orm, environmentId: string, paymentId: string): Promise<void> {
   await orm.execute(sql`

@@ -21,8 +21,8 @@ const RECIPIENTS: readonly MerchantRole[] = ["owner", "admin", "finance"];
 /**
  * Job that mails the team when a dispute opens and two days before its deadline, with the event
  * `dispute.due_soon`. A notice is recorded in the commit that writes both, so each is sent once, even after a
- * crash. Of all environments, or of one. Returns the number of disputes. One that
- * fails is skipped; a run throws if all that are left fail.
+ * crash. Of all environments, or of one. Returns the number of disputes. One that fails is skipped; a run throws
+ * if all that are left fail.
  */
 export async function notifyOfDisputes(
   service: Pick<Service, "db" | "baseUrl">,
