@@ -29,7 +29,7 @@ const IS_IMPOSSIBLE = `case r.action
       from approval_rules a where a.environment_id = r.environment_id and a.action = r.parameters->>'action'), 'null')
     end`;
 
-/** A request ends without a write when its time is over, or its subject changed. */
+/** A request ends when its time is over or its subject changed; a job stores that a few seconds later. */
 const STATUS = `case when r.status <> 'PENDING' then r.status when r.expires_at <= now() then 'EXPIRED'
     when ${IS_IMPOSSIBLE} then 'FAILED' else 'PENDING' end`;
 
@@ -37,7 +37,7 @@ const REFUND = `(select o.transaction_id from operations o where o.environment_i
 
 const columns = (sql: Sql | Transaction) => sql.unsafe(`r.*, ${STATUS} as status, ${REFUND} as refund_id`);
 
-/** Adds a request. False: its subject has an open one. Call it after {@link closeEnded}. */
+/** Adds a request. False: its subject has an open one. Call it after {@link closeEndedOf}. */
 export async function insertApprovalRequest(tx: Orm, row: ApprovalRequestRow): Promise<boolean> {
   const rows = await tx
     .insert(approvalRequests)
@@ -47,16 +47,38 @@ export async function insertApprovalRequest(tx: Orm, row: ApprovalRequestRow): P
   return rows.length === 1;
 }
 
-/** Stores the end of a subject's open request that has ended. Index: `approval_requests_open`. */
-export async function closeEnded(
-  tx: Orm,
-  { environment_id: environmentId, action, subject_id: subjectId }: ApprovalRequestRow,
-): Promise<void> {
-  await tx.execute(fragment`
-    update approval_requests r set status = (${fragment.raw(STATUS)})::text
-    where r.environment_id = ${environmentId}::uuid and r.action = ${action} and r.subject_id = ${subjectId}::uuid
-      and r.status = 'PENDING' and (${fragment.raw(STATUS)}) <> 'PENDING'`);
+/** A request whose end is stored. */
+export type EndedRequest = Pick<
+  ApprovalRequestRow,
+  "environment_id" | "id" | "action" | "status" | "requested_by_name"
+>;
+
+/** Stores the ends of the requests that `which` selects, so that they stay ended, and has failures mailed. */
+async function closeEnded(tx: Orm, which: SQL): Promise<EndedRequest[]> {
+  return (await tx.execute(fragment`
+    with ended as (
+      select r.environment_id, r.id, (${fragment.raw(STATUS)})::text as status from approval_requests r
+      where r.status = 'PENDING' and (${fragment.raw(STATUS)}) <> 'PENDING' ${which}
+    )
+    update approval_requests r set status = ended.status, mail_due = ended.status = 'FAILED'
+    from ended where r.environment_id = ended.environment_id and r.id = ended.id
+    returning r.environment_id, r.id, r.action, r.status, r.requested_by_name`)) as unknown as EndedRequest[];
 }
+
+/** Of one subject. Index: `approval_requests_open`. */
+export const closeEndedOf = (
+  tx: Orm,
+  { environment_id, action, subject_id }: Pick<ApprovalRequestRow, "environment_id" | "action" | "subject_id">,
+): Promise<EndedRequest[]> =>
+  closeEnded(
+    tx,
+    fragment`and r.environment_id = ${environment_id}::uuid and r.action = ${action} and r.subject_id = ${subject_id}::uuid
+      for update`,
+  );
+
+/** Crosses environments; index: `approval_requests_open`, which has only open requests. */
+export const closeAnyEnded = (tx: Orm, limit: number): Promise<EndedRequest[]> =>
+  closeEnded(tx, fragment`limit ${limit}::int for update skip locked`);
 
 export async function findApprovalRequest(sql: Sql, environmentId: string, id: string): Promise<ApprovalRow | null> {
   const [row] = await sql<ApprovalRow[]>`

@@ -52,7 +52,7 @@ const ACTIONS: Record<string, string> = {
   "approval_request.approved": "Approved a request",
   "approval_request.rejected": "Rejected a request",
   "approval_request.withdrawn": "Withdrew a request",
-  "approval_request.failed": "Approved a request, which was no longer possible",
+  "approval_request.failed": "Ended a request that was no longer possible",
   "plan.created": "Created a plan",
   "plan.updated": "Changed a plan",
   "plan.activated": "Activated a plan",

@@ -132,6 +132,25 @@ describe("the bank account", () => {
     expect(await account()).toMatchObject({ status: "PENDING" });
   });
 
+  test("that was changed away and back leaves the request failed, with one mail and one entry", async () => {
+    const { account, approve, admin, ctxOf, read, owner, environmentId, service } = await team("test");
+    await db.sql`delete from approval_rules where environment_id = ${environmentId}`;
+    await updateBankAccount(ctxOf(owner), { ...ACCOUNT, account_number: "1111" });
+    const made = await account();
+    for (const account_number of ["9999", "1111"])
+      await updateBankAccount(ctxOf(owner), { ...ACCOUNT, account_number });
+    expect(await read(made)).toMatchObject({ status: "FAILED", comment: expect.stringContaining("changed") });
+    expect(await outcome(approve(admin, made))).toBe("invalid_state");
+    expect(await getBankAccount(ctxOf(owner))).toMatchObject({ last4: "1111" });
+    while ((await mailApprovals(service)) > 0);
+    expect((await mailsTo(db, owner.email)).map(({ subject }) => subject)).toEqual([
+      "Test mode: Not possible: another bank account for payouts",
+    ]);
+    const entries = await db.sql`select actor ->> 'id' as by, detail ->> 'name' as name from audit_log
+      where environment_id = ${environmentId} and action = 'approval_request.failed'`;
+    expect(entries).toEqual([{ by: owner.id, name: "Olga" }]);
+  });
+
   test("is changed once or not at all by approvals, a rejection, a withdrawal and a removal at once", async () => {
     const { account, approve, reject, withdraw, owner, other, admin, ctxOf, read, environmentId } = await team("test");
     const updates = async () => {
@@ -305,6 +324,22 @@ describe("a rule that binds its owner", () => {
     expect(await outcome(updateRule(ctxOf(owner), { ...strict, above_usd: 40, finance_decides: true }))).toBe(
       "approval_required",
     );
+  });
+
+  test("that was changed away and back leaves the request to weaken it failed", async () => {
+    const { owner, other, request, approve, rule, read } = await team();
+    const made = await request(owner, { action: "APPROVAL_RULE", parameters: WEAKER } as never);
+    await rule("BANK_ACCOUNT", ["owner", "admin"]);
+    expect(await read(made)).toMatchObject({ status: "PENDING" });
+    await rule("LIVE_KEY", ["owner", "admin", "developer"]);
+    expect(await read(made)).toMatchObject({ status: "PENDING" });
+    await db.sql`update approval_rules set roles = '{owner}' where action = 'BANK_ACCOUNT' and environment_id in (
+      select environment_id from approval_requests where id = ${decodeId("approval", made.id)})`;
+    await rule("BANK_ACCOUNT", ["owner", "admin", "developer"]);
+    await db.sql`update approval_rules set roles = '{owner,admin}' where action = 'BANK_ACCOUNT' and environment_id in (
+      select environment_id from approval_requests where id = ${decodeId("approval", made.id)})`;
+    expect(await read(made)).toMatchObject({ status: "FAILED" });
+    expect(await outcome(approve(other, made))).toBe("invalid_state");
   });
 
   test("is lifted alone by an owner whom nobody could approve", async () => {

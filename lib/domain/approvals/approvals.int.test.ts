@@ -5,7 +5,7 @@ import { testDatabase } from "@/e2e/fixtures/database";
 import { holds, losesAnswer, says } from "@/e2e/fixtures/scripted-processor";
 import { mailsTo } from "@/e2e/fixtures/users";
 import type { ApprovalRequest, RefundRule } from "@/lib/contract/approvals/approvals";
-import { encodeId } from "@/lib/contract/ids";
+import { decodeId, encodeId } from "@/lib/contract/ids";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { changeRole, removeMember } from "../team/team";
 import { mailApprovals } from "./mail-approvals";
@@ -119,6 +119,31 @@ describe("a request", () => {
     const { data } = await listRequests(ctxOf(owner), { isOpen: false, limit: 10, offset: 0, user: memberOf(owner) });
     expect(data.map(({ id, status }) => [id, status])).toEqual([[made.id, "FAILED"]]);
     expect(await request(undefined, 5_000)).toMatchObject({ status: "PENDING" });
+  });
+
+  test("that can no longer be carried out is ended by a job, with one mail to its member and one entry", async () => {
+    const { request, refund, owner, operator, environmentId, service, age, create } = await shop();
+    const [made, expired] = [await request(), await request(operator, 8_000, (await create()).body.id)];
+    const mailAll = async () => {
+      while ((await mailApprovals(service)) > 0);
+    };
+    await mailAll();
+    await refund(owner, 5_000);
+    await age(expired, "7 days");
+    await Promise.all([mailAll(), mailAll()]);
+    const rows = await db.sql`select id, status, mail_due from approval_requests
+      where environment_id = ${environmentId} order by id`;
+    expect(rows).toEqual([
+      { id: decodeId("approval", made.id), status: "FAILED", mail_due: false },
+      { id: decodeId("approval", expired.id), status: "EXPIRED", mail_due: false },
+    ]);
+    const mails = await mailsTo(db, operator.email);
+    expect(mails.map(({ subject }) => subject)).toEqual(["Test mode: Not possible: a refund of $80.00 USD"]);
+    expect(mails[0]?.body).toContain("because the payment no longer allows it");
+    const entries = await db.sql`select actor ->> 'type' as by, object_id, detail from audit_log
+      where environment_id = ${environmentId} and action = 'approval_request.failed'`;
+    const detail = { name: "Otto", reason: "The payment no longer allows this refund." };
+    expect(entries).toEqual([{ by: "system", object_id: decodeId("approval", made.id), detail }]);
   });
 
   test("stays open while another refund of the payment is not decided", async () => {

@@ -1,5 +1,6 @@
-import { type ApprovalMailDue, takeApprovalMails } from "@/db/queries/approvals";
+import { type ApprovalMailDue, closeAnyEnded, takeApprovalMails } from "@/db/queries/approvals";
 import { listAddresses } from "@/db/queries/team";
+import { SYSTEM } from "@/db/schema/operations";
 import { APPROVAL_DAYS, COLLECT_DAYS, type KeyAct } from "@/lib/contract/approvals/words";
 import { isMailable } from "@/lib/contract/emails";
 import { moneyTextWithCode } from "@/lib/contract/format";
@@ -7,17 +8,21 @@ import { encodeId } from "@/lib/contract/ids";
 import type { MerchantRole } from "@/lib/contract/permissions";
 import { writeMail } from "../accounts/mail";
 import type { Service } from "../context";
+import { recordFailures } from "./requests";
 
 /** Requests per transaction. */
 const REQUESTS_PER_RUN = 20;
 const MAX_RECIPIENTS = 20;
 
 /**
- * Job that mails a request to those who may decide it, and its end to the member who requested it. The mails
- * are written in the commit that marks them as written, so each is sent once. Returns the number of requests.
+ * Job that stores the ends of requests, mails open ones to those who may decide, and decisions and failures to
+ * the member who requested. The mails are written in the commit that marks them as written, so each is sent
+ * once. Returns the number of requests.
  */
 export function mailApprovals(service: Pick<Service, "db" | "baseUrl">): Promise<number> {
   return service.db.orm.transaction(async (tx) => {
+    const ended = await closeAnyEnded(tx, REQUESTS_PER_RUN);
+    await recordFailures(tx, ended, { actor: SYSTEM, requestId: null });
     const due = await takeApprovalMails(tx, REQUESTS_PER_RUN);
     for (const request of due) {
       const { action, status, requester, merchant_id, finance_decides } = request;
@@ -34,7 +39,7 @@ export function mailApprovals(service: Pick<Service, "db" | "baseUrl">): Promise
         await writeMail(tx, { recipient: requester, ...mailOf(service.baseUrl, request) });
       }
     }
-    return due.length;
+    return ended.length + due.length;
   });
 }
 
@@ -58,7 +63,7 @@ function mailOf(baseUrl: string, request: ApprovalMailDue) {
     },
     FAILED: {
       subject: `Not possible: ${act}`,
-      text: `Your request was approved: ${act}. But ${failed}, so nothing was done:`,
+      text: `Your request can no longer be carried out: ${act}. Nothing was done, because ${failed}:`,
     },
   }[status as "PENDING" | "APPROVED" | "REJECTED" | "FAILED"];
   return {
@@ -78,7 +83,10 @@ function wordsOf({ action, amount, currency, parameters }: ApprovalMailDue): { a
     case "BANK_ACCOUNT":
       return { act: "another bank account for payouts", failed: "the account was changed in the meantime" };
     case "LIVE_KEY":
-      return { act: KEY_WORDS["act" in parameters ? parameters.act : "CHANGE"], failed: "the key was changed" };
+      return {
+        act: KEY_WORDS["act" in parameters ? parameters.act : "CHANGE"],
+        failed: "the key was changed or ended in the meantime, or its new expiry has passed",
+      };
     case "APPROVAL_RULE":
       return { act: "a weaker rule for approvals", failed: "the rule was changed in the meantime" };
     default:

@@ -1,8 +1,9 @@
 import type { Orm } from "@/db/client";
 import {
   type ApprovalRow,
-  closeEnded,
+  closeEndedOf,
   countOpenRequests,
+  type EndedRequest,
   endRequest,
   findApprovalRequest,
   findRule,
@@ -11,8 +12,10 @@ import {
   listRules,
   listApprovalRequests as selectRequests,
 } from "@/db/queries/approvals";
+import { insertAudit } from "@/db/queries/changes";
 import { findPayment } from "@/db/queries/payments/payments";
 import type { ApprovalRequestRow } from "@/db/schema/approvals";
+import type { ActorRecord } from "@/db/schema/operations";
 import type { ApprovalRequest, ApprovalRequestObject } from "@/lib/contract/approvals/approvals";
 import {
   APPROVAL_ACTIONS,
@@ -69,7 +72,7 @@ export async function addRequest(
     expires_at: new Date(Date.parse(created_at) + APPROVAL_DAYS * DAY_MS).toISOString(),
   };
   const isAdded = await service.db.within(environment.id).orm.transaction(async (tx) => {
-    await closeEnded(tx, row);
+    await closeEndedRequest(ctx, tx, row);
     const added = await insertApprovalRequest(tx, row);
     if (added) await recordRequest(ctx, tx, "created", { after: row, reason: row.reason });
     return added;
@@ -228,6 +231,41 @@ export async function withdrawRequest(ctx: Context, input: { id: string; user: M
 /** Stores that an approval could not be carried out, with the reason. */
 export const failRequest = (ctx: Context, row: ApprovalRow, comment: string): Promise<void> =>
   end(ctx, row, "FAILED", { comment });
+
+/**
+ * Stores the end of a subject's open request whose time is over or whose subject changed. Call it in the
+ * transaction of a change that could be reversed, because a request that has ended must not open again.
+ */
+export async function closeEndedRequest(
+  { environment, actor, request }: Context,
+  tx: Orm,
+  { action, subject_id }: Pick<ApprovalRequestRow, "action" | "subject_id">,
+): Promise<void> {
+  const ended = await closeEndedOf(tx, { environment_id: environment.id, action, subject_id });
+  await recordFailures(tx, ended, { actor, requestId: request.id });
+}
+
+/** Adds the activity entries of requests that failed without an approval. */
+export async function recordFailures(
+  tx: Orm,
+  ended: readonly EndedRequest[],
+  by: { actor: ActorRecord; requestId: string | null },
+): Promise<void> {
+  for (const { environment_id, id: object_id, action, status, requested_by_name: name } of ended) {
+    if (status !== "FAILED") continue;
+    const id = newId();
+    const detail = { name, reason: IMPOSSIBLE[action] };
+    const entry = {
+      id,
+      actor: by.actor,
+      action: "approval_request.failed",
+      object_id,
+      request_id: by.requestId,
+      detail,
+    };
+    await insertAudit(tx, environment_id, { ...entry, created_at: idTime(id) });
+  }
+}
 
 async function end(
   ctx: Context,

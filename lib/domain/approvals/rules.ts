@@ -18,6 +18,7 @@ import { moneyText } from "@/lib/contract/format";
 import type { MerchantRole } from "@/lib/contract/permissions";
 import type { Context } from "../context";
 import { recordAct } from "../events/event";
+import { closeEndedRequest } from "./requests";
 
 export const NO_RULE: ApprovalRule = { roles: [], above_usd: null, day_usd: null, finance_decides: false };
 
@@ -69,6 +70,7 @@ export async function applyRule(
   if (Object.keys(changes).length === 0) return;
   const detail = { mode: environment.mode, changes, ...(requester !== undefined && { name: requester }) };
   await recordAct(ctx, tx, "settings.approvals_updated", environment.id, detail);
+  await closeEndedRequest(ctx, tx, { action: "APPROVAL_RULE", subject_id: environment.id });
 }
 
 /** Names of a rule's fields in the activity, where they differ from the rule for refunds. */

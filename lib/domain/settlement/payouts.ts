@@ -39,6 +39,7 @@ import {
 } from "@/lib/contract/settlement/payout";
 import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
 import { newId } from "@/lib/ids";
+import { closeEndedRequest } from "../approvals/requests";
 import { requireAlone } from "../approvals/rules";
 import { type Context, resourceNotFound, type Service } from "../context";
 import { openWhole } from "../cursor-list";
@@ -166,6 +167,7 @@ export async function applyBankAccount(
   const { id } = ctx.environment;
   await storeBankAccount(tx, id, account);
   await recordAct(ctx, tx, "settings.bank_account_updated", id, detail);
+  await closeEndedRequest(ctx, tx, { action: "BANK_ACCOUNT", subject_id: id });
 }
 
 /**
