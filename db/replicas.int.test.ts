@@ -64,7 +64,8 @@ const untilUsed = () =>
   vi.waitFor(() => expect(isUsed(one) && isUsed(two)).toBe(true), { timeout: 15_000, interval: 20 });
 
 /** Until the checks have noticed: a server that is back sooner was never missed. */
-const untilLeftOut = () => expect.poll(() => isUsed(one) || isUsed(two), { timeout: 5_000, interval: 20 }).toBe(false);
+const untilLeftOut = () =>
+  vi.waitFor(() => expect(isUsed(one) || isUsed(two)).toBe(false), { timeout: 5_000, interval: 20 });
 
 /** The counter, and whether a standby served it. */
 async function read(db: Database): Promise<{ n: number; standby: boolean }> {
