@@ -29,7 +29,11 @@ export async function attachToPayment(
   if (payment_id === null) return false;
   const rows = await orm
     .update(payments)
-    .set({ payment_method_id: id, updated_at, version: sql`${payments.version} + 1` })
+    .set({
+      payment_method_id: id,
+      updated_at: sql`greatest(${payments.updated_at}, ${updated_at}::timestamptz)`,
+      version: sql`${payments.version} + 1`,
+    })
     .where(
       and(
         eq(payments.environment_id, environment_id),

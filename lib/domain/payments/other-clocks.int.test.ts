@@ -1,11 +1,13 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { moneyTenant } from "@/e2e/fixtures/money";
-import { losesAnswer } from "@/e2e/fixtures/scripted-processor";
+import { losesAnswer, says } from "@/e2e/fixtures/scripted-processor";
 import { systemClock } from "@/lib/clock";
 import { decodeId } from "@/lib/contract/ids";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
+import type { Reporter } from "@/lib/processor/registry";
 import { followDatabaseTime } from "../context";
+import { storeLateCard } from "../payment-methods/late-stored-card";
 import { runSettlement } from "../settlement/settle";
 import { expirePayments } from "./expire-payments";
 import { AUTHORIZATION_DAYS } from "./outcome";
@@ -83,11 +85,17 @@ test("this machine's own clock, even when changed, does not affect what is writt
 
 test("no change is dated before the last one, which an instance whose clock is ahead may have dated", async () => {
   const tenant = await moneyTenant(db);
-  const { body } = await tenant.create();
+  // Stores no card yet.
+  tenant.script.next(says({ kind: "approved" }), says({ kind: "approved" }));
+  const { body } = await tenant.create({ customer_id: "cus_1", save_payment_method: true });
   const [row] = await db.sql<{ at: string }[]>`
     update payments set updated_at = clock_timestamp() + interval '40 seconds'
     where environment_id = ${tenant.environmentId} and id = ${decodeId("payment", body.id)} returning updated_at as at`;
   const ahead = new Date(row?.at ?? "").toISOString();
+  const sandbox = (await tenant.service.processors.reporter("sandbox")) as Reporter;
+  const of = { environment_id: tenant.environmentId, payment_id: decodeId("payment", body.id) as string };
+  expect(await storeLateCard(tenant.service, sandbox, of, "pm_late")).toBe(true);
+  expect(await tenant.get(body.id)).toMatchObject({ updated_at: ahead, payment_method_id: expect.any(String) });
   expect((await tenant.act("refund", body.id, { amount: 1_000 })).body.updated_at).toBe(ahead);
   expect((await tenant.get(body.id)).updated_at).toBe(ahead);
   await runSettlement(tenant.service, { environmentId: tenant.environmentId });
