@@ -140,7 +140,8 @@ export async function replayWebhookEndpoint(
       beforeId: endId,
       types: input.types ?? null,
       onlyFailed: input.only_failed,
-      now: now.toISOString(),
+      // Deliveries are attempted in real time, whatever the environment's.
+      now: ctx.service.clock.now().toISOString(),
     });
     keptBytes = opened * OPENED_BYTES;
     return {

@@ -385,6 +385,20 @@ describe("a replay", () => {
     clock.forward(1);
   });
 
+  test("is sent now in an environment whose clock is ahead", async () => {
+    const { service, merchant, endpoint, happen, clock } = await tenant();
+    await happen();
+    const receiver = await receiving();
+    const { id } = await endpoint({ url: receiver.url });
+    const offsetMs = 90 * DAY;
+    await db.sql`update environments set clock_offset_ms = ${offsetMs}::bigint where id = ${merchant.test.id}`;
+    const ahead = testContext(service, { ...merchant.test, clock: { offsetMs, frozenAt: null } });
+    const since = new Date(clock.now().getTime() - DAY).toISOString();
+    await replayWebhookEndpoint(ahead, { id, since, only_failed: true });
+    await sendDue(service);
+    expect(receiver.received).toHaveLength(1);
+  });
+
   test("respects its time range and types", async () => {
     const { call, endpoint, happen, replay } = await tenant();
     const plan = await happen();
