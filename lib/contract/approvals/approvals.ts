@@ -36,6 +36,13 @@ export const refundRule = z.strictObject({
 });
 export type RefundRule = z.infer<typeof refundRule>;
 
+/** A rule that binds roles has an amount, whether it is set alone or by a request. */
+const withAmount = <S extends z.ZodType<RefundRule>>(schema: S) =>
+  schema.refine(({ roles, above_usd, day_usd }) => roles.length === 0 || above_usd !== null || day_usd !== null, {
+    path: ["above_usd"],
+    message: "Enter an amount for one refund or for a day.",
+  });
+
 /** Any rule: those without amounts bind their roles always. */
 const rule = refundRule.extend({ roles: z.array(merchantRole) });
 export type ApprovalRule = z.infer<typeof rule>;
@@ -190,7 +197,7 @@ export const requestedAct = z.discriminatedUnion("action", [
   z.strictObject({
     action: z.literal("APPROVAL_RULE"),
     parameters: z.discriminatedUnion("action", [
-      z.strictObject({ action: z.literal("REFUND"), ...refundRule.shape }),
+      withAmount(z.strictObject({ action: z.literal("REFUND"), ...refundRule.shape })),
       bankAccountRule,
       liveKeyRule,
     ]),
@@ -260,10 +267,7 @@ export const updateRefundRule = dashboardEndpoint({
   path: "/api/dashboard/{mode}/approval-rules/refund",
   permission: "team.manage",
   reauthentication: "always",
-  body: refundRule.refine(
-    ({ roles, above_usd, day_usd }) => roles.length === 0 || above_usd !== null || day_usd !== null,
-    { path: ["above_usd"], message: "Enter an amount for one refund or for a day." },
-  ),
+  body: withAmount(refundRule),
   status: 200,
   response: refundRule,
 });

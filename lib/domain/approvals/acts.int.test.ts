@@ -4,7 +4,7 @@ import { testDatabase } from "@/e2e/fixtures/database";
 import { skippingTimer, testContext } from "@/e2e/fixtures/factories";
 import { moneyTenant } from "@/e2e/fixtures/money";
 import { createTestUser, mailsTo } from "@/e2e/fixtures/users";
-import type { ApprovalRequest, RequestedAct } from "@/lib/contract/approvals/approvals";
+import { type ApprovalRequest, type RequestedAct, requestedAct } from "@/lib/contract/approvals/approvals";
 import type { RoleRuleAction } from "@/lib/contract/approvals/words";
 import { eventSchema } from "@/lib/contract/events/event";
 import { decodeId, encodeId } from "@/lib/contract/ids";
@@ -340,6 +340,13 @@ describe("a rule that binds its owner", () => {
       select environment_id from approval_requests where id = ${decodeId("approval", made.id)})`;
     expect(await read(made)).toMatchObject({ status: "FAILED" });
     expect(await outcome(approve(other, made))).toBe("invalid_state");
+  });
+
+  test("can't be requested without an amount for refunds, which would bind nobody", () => {
+    const parameters = { action: "REFUND", roles: ["owner"], above_usd: null, day_usd: null, finance_decides: false };
+    const act = { action: "APPROVAL_RULE", parameters, reason: "We moved" };
+    expect(requestedAct.safeParse(act).error?.issues).toMatchObject([{ path: ["parameters", "above_usd"] }]);
+    expect(requestedAct.safeParse({ ...act, parameters: { ...parameters, day_usd: 5 } }).success).toBe(true);
   });
 
   test("is lifted alone by an owner whom nobody could approve", async () => {
