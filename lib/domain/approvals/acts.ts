@@ -245,7 +245,7 @@ export async function collectKey(
     const { act, after, overlap_hours } = parameters;
     const keyId = act === "CREATE" ? row.subject_id : newId();
     const claim = { id: row.id, by: user.userId, keyId, days: COLLECT_DAYS };
-    if (!(await claimKey(tx, environment.id, claim))) throw notCollectable(await findRow(ctx, id));
+    if (!(await claimKey(tx, environment.id, claim))) return null;
     if (act === "ROTATE") {
       return rotateApproved(tx, keys, row, { ...by, newKeyId: keyId, overlapHours: overlap_hours ?? 0 });
     }
@@ -259,6 +259,7 @@ export async function collectKey(
       limits: after.limits,
     });
   });
+  if (made === null) throw notCollectable(await findRow(ctx, id));
   return { api_key: presentApiKey(made.row, now, null), secret: made.secret };
 }
 
