@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { env } from "./env";
 
@@ -78,4 +79,19 @@ describe("one setting distinguishes production from sandbox", () => {
     set({ [name]: value });
     expect(() => env.check()).toThrow(new RegExp(`^${name} must`));
   });
+});
+
+const READERS = [
+  "lib/env.ts",
+  "lib/processor/stripe/credentials.ts",
+  "lib/processor/adyen/credentials.ts",
+  "e2e/fixtures/browser.ts",
+];
+
+test(".env.example names the settings that are read, and no others", () => {
+  const described = [...readFileSync(".env.example", "utf8").matchAll(/^#([A-Z][A-Z\d_]*)=/gm)].map(([, name]) => name);
+  const code = READERS.map((file) => readFileSync(file, "utf8")).join("\n");
+  const calls = /(?:string|integer|yesOrNo|webAddress)\("([A-Z][A-Z\d_]*)"|setting: "([A-Z][A-Z\d_]*)"|env\.(E2E_\w+)/g;
+  const read = [...code.matchAll(calls)].map(([, byName, ofProcessor, ofTests]) => byName ?? ofProcessor ?? ofTests);
+  expect(new Set(described)).toEqual(new Set(read));
 });
