@@ -15,7 +15,10 @@ type Route = { path: RegExp; handlers: Partial<Record<"GET" | "POST", Handler>> 
 const ROUTES: readonly Route[] = [
   { path: /^\/pay\/([^/]+)\/(?:attempts|state)$/, handlers: dashboardRoutes },
   { path: /^\/api\/dashboard\/([^/]+)\/idempotency-key$/, handlers: dashboardRoutes },
-  { path: /^\/api\/dashboard\/([^/]+)\/approval-requests(?:\/[^/]+\/approve)?$/, handlers: dashboardRoutes },
+  {
+    path: /^\/api\/dashboard\/([^/]+)\/approval-requests(?:\/[^/]+\/(?:approve|collect))?$/,
+    handlers: dashboardRoutes,
+  },
   { path: /^\/webhooks\/([^/]+)$/, handlers: reports },
   { path: /^\/challenge\/([^/]+)\/result$/, handlers: challengeResult },
   { path: /^\/challenge\/([^/]+)$/, handlers: { GET: comeBack } },
