@@ -1,4 +1,4 @@
-import type { Sql } from "@/db/client";
+import type { Sql, Transaction } from "@/db/client";
 import type { SandboxDisputeRow } from "@/db/schema/sandbox";
 import type { Fragment } from "../statement-text";
 
@@ -32,21 +32,19 @@ export async function findSandboxDispute(sql: Sql, id: string): Promise<SandboxD
  * account has no such dispute.
  */
 export async function decideSandboxDispute(
-  sql: Sql,
+  sql: Sql | Transaction,
   { id, account, reference, now }: { id: string; account: string; reference: string; now: Date },
   status: SandboxDisputeRow["status"],
 ): Promise<SandboxDisputeRow | null> {
+  const [decided] = await sql<SandboxDisputeRow[]>`
+    update sandbox_processor.disputes set status = ${status}, response = ${reference}::uuid, version = version + 1,
+      acts_at = case when ${status === "under_review"}::boolean then ${now.toISOString()}::timestamptz + ${REVIEW_TIME}::interval end
+    where id = ${id}::uuid and account = ${account}::uuid and status = 'needs_response' and version > 0
+    returning *`;
+  if (decided) return decided;
+  // In a statement of its own, which sees the response that the update waited for.
   const [row] = await sql<SandboxDisputeRow[]>`
-    with decided as (
-      update sandbox_processor.disputes set status = ${status}, response = ${reference}::uuid, version = version + 1,
-        acts_at = case when ${status === "under_review"}::boolean then ${now.toISOString()}::timestamptz + ${REVIEW_TIME}::interval end
-      where id = ${id}::uuid and account = ${account}::uuid and status = 'needs_response' and version > 0
-      returning *
-    )
-    select * from decided
-    union all
-    select * from sandbox_processor.disputes
-    where id = ${id}::uuid and account = ${account}::uuid and version > 0 and not exists (select from decided)`;
+    select * from sandbox_processor.disputes where id = ${id}::uuid and account = ${account}::uuid and version > 0`;
   return row ?? null;
 }
 

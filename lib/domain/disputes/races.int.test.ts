@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { decideSandboxDispute } from "@/db/queries/sandbox/disputes";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { openDispute } from "@/e2e/fixtures/disputes";
 import { eventsAsTold } from "@/e2e/fixtures/events";
@@ -88,6 +89,25 @@ test("of a submission and an acceptance at once one reaches the bank, and the ot
     expect(await told()).toEqual(["dispute.opened", "dispute.updated", event]);
   }
   expect(await broken()).toEqual([]);
+});
+
+test("a repeat that reaches the bank while the first call is being decided counts as the same response", async () => {
+  const { tenant, service, dispute } = await disputed();
+  const account = tenant.environmentId;
+  const evidence = { texts: { notes: "Signed for." }, shippedAt: null, files: [] };
+  const request = { kind: "submit" as const, account, dispute: dispute.name, reference: newId(), evidence };
+  let repeat: Promise<unknown> | undefined;
+  await db.sql.begin(async (tx) => {
+    const first = { id: dispute.name, account, reference: request.reference, now: new Date() };
+    await decideSandboxDispute(tx, first, "under_review");
+    repeat = service.processors.builtIn("test")?.respondToDispute?.(request);
+    await vi.waitFor(async () => {
+      const waiting = await db.sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      expect(waiting).toHaveLength(1);
+    });
+  });
+  expect(await repeat).toEqual({ kind: "sent" });
 });
 
 test("a refund that acknowledges the dispute passes until the dispute is accepted, and none afterwards", async () => {
