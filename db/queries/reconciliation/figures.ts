@@ -80,7 +80,6 @@ const SUBSCRIPTIONS = SUBSCRIPTION_ROWS.replaceAll(":environment", "r.environmen
 
 export const REPORT_CHECKS: readonly BookCheck[] = [
   {
-    // A line that was written as the days ended may have been committed a moment later.
     check: "reports_match_ledger",
     proves:
       "The totals of each report of days that were over match the ledger to the cent, and those of subscriptions their events.",
@@ -104,7 +103,7 @@ export const REPORT_CHECKS: readonly BookCheck[] = [
           group by s.currency
         ) l on l.currency = k.currency
       ) c
-      where r.status = 'READY' and r.type <> 'disputes' and r.ends_at <= r.created_at - interval '1 minute' and c.reported <> c.amount`,
+      where r.status = 'READY' and r.type <> 'disputes' and r.ends_at <= r.created_at and c.reported <> c.amount`,
   },
 ];
 

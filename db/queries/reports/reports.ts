@@ -40,14 +40,24 @@ export const countPendingReports = (orm: Orm, environmentId: string, cap: number
   countUpTo(orm, reports, and(eq(reports.environment_id, environmentId), eq(reports.status, "PENDING")), cap);
 
 /**
+ * A change may commit after the end of the day that it is dated in: T2 accepts times up to a minute old, and its
+ * statement may take seconds. Totals that lack it would differ from the report's file.
+ */
+const COMMITTED_AFTER = sql`interval '90 seconds'`;
+
+/**
  * Reports of all environments whose totals are due: the oldest of each environment, then their second ones, so
- * that nobody waits for all of another's. Index: `reports_pending`.
+ * that nobody waits for all of another's. Those of days that were over wait for their last changes. Index:
+ * `reports_pending`.
  */
 export function listPendingReports(orm: Orm, limit: number): Promise<ReportRecord[]> {
+  const { environment_id, status, created_at, ends_at } = reports;
+  const isDue = sql`case when ${ends_at} > ${created_at} then true
+    else clock_now(${environment_id}) >= ${ends_at} + ${COMMITTED_AFTER} end`;
   return orm
     .select()
     .from(reports)
-    .where(eq(reports.status, "PENDING"))
+    .where(and(eq(status, "PENDING"), isDue))
     .orderBy(
       sql`row_number() over (partition by ${reports.environment_id} order by ${reports.created_at}, ${reports.id})`,
       reports.created_at,

@@ -8,7 +8,7 @@ export const createReport = endpoint({
   tag: "Reports",
   summary: "Create a report",
   description:
-    "Adds up days of the ledger. Poll the report until it is `READY`, then download `file_url`. For days that are over, the same request always gives the same file, byte for byte, except for `disputes`, whose status changes later. Files download one at a time, and like exports of the dashboard at most 20 in quick succession, then one a minute.",
+    "Adds up days of the ledger. Poll the report until it is `READY`, then download `file_url`. For days that are over, the same request always gives the same file, byte for byte, except for `disputes`, whose status changes later: a report made within 90 seconds of its last day’s end is ready after them. Files download one at a time, and like exports of the dashboard at most 20 in quick succession, then one a minute.",
   permissions: ["report.read"],
   idempotency: "optional",
   body: createReportBody,

@@ -72,6 +72,20 @@ test("a report of a day that is not over keeps its rows, whatever is booked befo
   }
 });
 
+test("a report of a day that has just ended waits for what is dated in it and committed later", async () => {
+  const { id } = await created();
+  const endedAgo = async (time: string) => {
+    await db.sql`update reports set starts_at = now() - interval '1 day', ends_at = now() - ${time}::interval, created_at = now()
+      where id = ${decodeId("report", id)}`;
+    await prepareReports(service);
+    return (await getReport(call(), { id })).status;
+  };
+  expect(await endedAgo("1 second")).toBe("PENDING");
+  // T2 accepts times up to a minute old.
+  expect(await endedAgo("75 seconds")).toBe("PENDING");
+  expect(await endedAgo("91 seconds")).toBe("READY");
+});
+
 test("a report of days to come is empty", async () => {
   const report = await ready({ from: "2990-01-01", to: "2990-12-31" });
   expect(report).toMatchObject({ status: "READY", rows: 0, totals: [] });
@@ -143,7 +157,7 @@ test.each(REPORT_TYPES)("the books prove the totals of %s, and show a cent too m
       decodeId("report", id) ?? "",
     ]);
   // Only days that were over are proved.
-  await db.sql`update reports set created_at = ends_at + interval '1 minute' where id = ${decodeId("report", id)}`;
+  await db.sql`update reports set created_at = ends_at where id = ${decodeId("report", id)}`;
   expect(await wrong()).toHaveLength(0);
   const key = { fees: "fee", balance: "balance", subscriptions: "mrr" }[type as string] ?? "net";
   await db.sql`update reports set totals = jsonb_set(totals, ${["0", "amounts", key]}::text[], '12345') where id = ${decodeId("report", id)}`;
