@@ -17,8 +17,8 @@ export async function lockDisputeById(orm: Orm, environmentId: string, id: strin
 }
 
 /**
- * Writes a response's intent, with a lease for its executor. Null: the dispute takes none, or another one was
- * begun.
+ * Writes a response's intent, with a lease for its executor. Null: the dispute takes none, has no evidence to
+ * submit, or another one was begun.
  */
 export async function beginResponse(
   orm: Orm,
@@ -36,6 +36,7 @@ export async function beginResponse(
         eq(disputes.status, "NEEDS_RESPONSE"),
         eq(disputes.answerable, true),
         sql`${disputes.response_due_at} is null`,
+        response === "submit" ? sql`${disputes.evidence} <> '{}'` : undefined,
       ),
     )
     .returning();

@@ -91,6 +91,23 @@ test("of a submission and an acceptance at once one reaches the bank, and the ot
   expect(await broken()).toEqual([]);
 });
 
+test("evidence that is removed while its submission begins is not submitted without any", async () => {
+  const { service, dispute, respond, ctx, sent, now } = await disputed();
+  const { processors } = service;
+  let removing: Promise<unknown> | undefined;
+  service.processors = {
+    ...processors,
+    async reporter(name) {
+      // Between the submission's first read of the dispute and its intent.
+      removing ??= updateDispute(ctx, { id: dispute.id, evidence: { notes: null } });
+      await removing;
+      return processors.reporter(name);
+    },
+  };
+  expect(await respond("submit")).toEqual({ kind: "submit", status: 400 });
+  expect([sent, (await now()).status]).toEqual([[], "NEEDS_RESPONSE"]);
+});
+
 test("a repeat that reaches the bank while the first call is being decided counts as the same response", async () => {
   const { tenant, service, dispute } = await disputed();
   const account = tenant.environmentId;

@@ -101,14 +101,16 @@ async function respond(ctx: Context, publicId: string, kind: DisputeResponse, re
     const taken = await takeOverResponse(orm, environment.id, row.id, { reference, leaseMs });
     return taken ? settle(service, environment, taken, reference) : find();
   }
-  requireAnswerable(presentDispute(row, environment.mode));
-  if (kind === "submit" && Object.keys(row.evidence).length === 0) throw nothingToSubmit();
+  const requirePossible = (now: DisputeRow) => {
+    requireAnswerable(presentDispute(now, environment.mode));
+    if (kind === "submit" && Object.keys(now.evidence).length === 0) throw nothingToSubmit();
+  };
+  requirePossible(row);
   if ((await connectedTo(service, environment, row)) === null) throw connectionMissing(row.processor);
   const by = { actor: ctx.actor, request_id: ctx.request.id };
   const begun = await beginResponse(orm, environment.id, row.id, { response: kind, reference, by, leaseMs });
   if (begun) return settle(service, environment, begun, reference);
-  const now = await find();
-  requireAnswerable(presentDispute(now, environment.mode));
+  requirePossible(await find());
   throw inProgress("Another response to this dispute has just ended. Get the dispute again.");
 }
 
