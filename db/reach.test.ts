@@ -26,9 +26,10 @@ test("a step is retried while the database is down, with a sentence that names t
   expect(say.mock.calls).toEqual([[sentence], [sentence]]);
 });
 
-test("the retry limit ends with that sentence, without the statement", async () => {
+test("the retry limit ends with that sentence and what to do, without the statement", async () => {
   const ending = outlast(URL, failing(away(), away(), away()), { patienceMs: 0 });
-  const sentence = "The database at 127.0.0.1:5432 cannot be reached: nothing listens there.";
+  const sentence =
+    "The database at 127.0.0.1:5432 cannot be reached: nothing listens there. Start PostgreSQL there, or correct DATABASE_URL.";
   await expect(ending).rejects.toThrow(new ConfigurationError(sentence));
 });
 

@@ -63,7 +63,8 @@ export async function outlast<T>(
       deadline = Math.min(deadline, performance.now() + patienceMs);
       const sentence = explain(error, address, setting);
       if (!mayPass(causeOf(error)) || performance.now() > deadline) {
-        throw new ConfigurationError(sentence, { cause: error });
+        const advice = adviceFor(causeOf(error), setting);
+        throw new ConfigurationError(advice === null ? sentence : `${sentence} ${advice}`, { cause: error });
       }
       say?.(`waiting for it: ${sentence}`);
       await wait(RETRY_MS);
@@ -104,6 +105,24 @@ function causeOf(error: unknown): Cause {
 /** Conditions that pass: no server yet, one that is starting, or a standby about to be promoted. */
 const mayPass = (cause: Cause) =>
   (isDatabaseUnavailable(cause) || cause.code === "ENOENT") && !/^(?:28|3D)/.test(cause.code ?? "");
+
+/** What to do about an outage that didn't end; null where the sentence of `explain` says it. */
+function adviceFor({ code }: Cause, setting: string): string | null {
+  switch (code) {
+    case "ECONNREFUSED":
+    case "ENOENT":
+      return `Start PostgreSQL there, or correct ${setting}.`;
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return `Correct the host in ${setting}.`;
+    case "CONNECT_TIMEOUT":
+      return `Check the network, or correct ${setting}.`;
+    case "53100":
+      return "Free some space, then try again.";
+    default:
+      return null;
+  }
+}
 
 /** One sentence on why the database at the address in `setting` cannot be used. */
 function explain(problem: unknown, address: Address, setting: string): string {

@@ -295,9 +295,13 @@ export const env = {
     if (LOG_LEVELS.includes(level)) return level;
     throw new ConfigurationError(`LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}, not "${level}".`);
   },
-  /** Reads every setting once, so that an invalid one is reported at start-up. */
-  check(): void {
+  /** Reads every setting once, so that an invalid one is reported by its name. */
+  checkValues(): void {
     for (const name of Object.keys(this)) void this[name as keyof typeof this];
+  },
+  /** Reports invalid settings at start-up, and those that the service lacks. */
+  check(): void {
+    this.checkValues();
     if (this.isProduction) checkProduction();
     else if (this.chosenMode === null && !this.isOneMachine) throw new ConfigurationError(modeMissing());
   },

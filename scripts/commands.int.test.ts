@@ -235,7 +235,9 @@ describe("an operator's other commands", () => {
     expect(key.out).toMatch(/^id {3}key_\w+\nkey {2}sk_live_\w+\n$/);
     const wrong = await run(createKey, [...of, "--permissions", "payment.steal"]);
     expect([wrong.code, wrong.out]).toEqual([2, ""]);
-    expect(wrong.err).toContain(`There is no permission 'payment.steal'; there are ${PERMISSIONS.join(", ")}.\n`);
+    expect(wrong.err).toContain(
+      `There is no permission 'payment.steal'. The permissions are ${PERMISSIONS.join(", ")}.\n`,
+    );
 
     const person = ["--email", `${newId()}@cardlane.example`];
     const staff = await run(createStaff, person);

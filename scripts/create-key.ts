@@ -31,7 +31,7 @@ await runProgram(import.meta.url, main);
 
 function readMode(text: string): Mode {
   const mode = MODES.find((known) => known === text);
-  if (!mode) throw new UsageError(`--mode is test or live, not '${text}'.`);
+  if (!mode) throw new UsageError(`--mode must be test or live, not '${text}'.`);
   return mode;
 }
 
@@ -39,7 +39,7 @@ function readPermissions(list: string): Permission[] {
   return list.split(",").map((text) => {
     const permission = PERMISSIONS.find((known) => known === text.trim());
     if (!permission)
-      throw new UsageError(`There is no permission '${text.trim()}'; there are ${PERMISSIONS.join(", ")}.`);
+      throw new UsageError(`There is no permission '${text.trim()}'. The permissions are ${PERMISSIONS.join(", ")}.`);
     return permission;
   });
 }

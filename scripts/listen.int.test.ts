@@ -78,7 +78,7 @@ it("explains an invalid option in one sentence", async () => {
   const cases = [
     [["--types", "payment.paid"], "There is no event type 'payment.paid'."],
     [["--types", "transaction.*,payments.*"], "There is no event type 'payments.*'."],
-    [["--secret", "abc", "--key", "sk_test_x"], "--secret starts with whsec_"],
+    [["--secret", "abc", "--key", "sk_test_x"], "--secret must start with whsec_"],
     [["--key", "sk_live_x"], "This is a live key"],
   ] as const;
   for (const [options, words] of cases) {

@@ -1,6 +1,6 @@
 import "@/lib/server/load-environment";
 import { EVENT_TYPES } from "@/lib/contract/events/event";
-import { type Main, readArguments, runProgram, UsageError } from "@/lib/server/cli";
+import { isHelpWanted, type Main, readArguments, runProgram, UsageError } from "@/lib/server/cli";
 import { newSigningKeys, type SigningKeys, signedHeaders } from "@/lib/webhooks/signature";
 import { causeOf } from "./replay/client";
 import { sandboxKey, webAddress } from "./replay/options";
@@ -29,6 +29,10 @@ type Message = Pick<Streamed, "id"> & { [Part in "type" | "body"]: string | unde
 /** Forwards a sandbox's events, each signed as a webhook. Ends with Ctrl-C, or when the key is refused. */
 export const main: Main = async (args, { stdout, stderr }) => {
   const say: Say = (line) => void stdout.write(`${line}\n`);
+  if (isHelpWanted(args)) {
+    say(`Usage: ${USAGE}`);
+    return 0;
+  }
   try {
     const listening = readListening(args);
     const { forward, keys } = listening;
@@ -56,7 +60,7 @@ function readListening(args: string[]): Listening {
   const values = readArguments(args, OPTIONS, []) as Partial<Record<keyof typeof OPTIONS, string>>;
   const types = values.types?.split(",").flatMap((type) => typesNamed(type.trim()));
   if (values.secret !== undefined && !/^whsec_[A-Za-z\d+/]{32,}={0,2}$/.test(values.secret))
-    throw new UsageError("--secret starts with whsec_, as an endpoint's secret does.");
+    throw new UsageError("--secret must start with whsec_, as an endpoint's secret does.");
   const keys = newSigningKeys();
   return {
     key: sandboxKey(values.key),
@@ -72,7 +76,9 @@ function typesNamed(name: string): readonly string[] {
   const found = EVENT_TYPES.filter(
     (type) => type === name || (name.endsWith(".*") && type.startsWith(name.slice(0, -1))),
   );
-  if (found.length === 0) throw new UsageError(`There is no event type '${name}'.`);
+  if (found.length === 0) {
+    throw new UsageError(`There is no event type '${name}'. All types are listed at /docs/webhooks#events.`);
+  }
   return found;
 }
 
@@ -81,15 +87,15 @@ async function follow(listening: Listening, last: string | null, say: Say): Prom
   const response = await fetch(`${listening.url}/v1/events/stream`, {
     headers: { "X-Api-Key": listening.key, ...(last !== null && { "Last-Event-ID": last }) },
   }).catch((error: Error) => {
-    say(`Nothing answers at ${listening.url} (${causeOf(error)}). Trying again.`);
+    say(`No response from ${listening.url} (${causeOf(error)}): start the service with npm start. Trying again.`);
     return null;
   });
   if (response === null) return last;
   if (!response.ok || !response.body) {
     const { detail } = (await response.json().catch(() => ({}))) as { detail?: string };
     if (response.status < 500 && response.status !== 429)
-      throw new Error(detail ?? `The service answered ${response.status}.`);
-    say(`${detail ?? `The service answered ${response.status}.`} Trying again.`);
+      throw new Error(detail ?? `The service responded with ${response.status}.`);
+    say(`${detail ?? `The service responded with ${response.status}.`} Trying again.`);
     return last;
   }
   if (last === null) say(`Ready: events of ${listening.url} appear here.`);
@@ -136,9 +142,9 @@ async function handOn({ forward, keys }: Listening, { id, type, body }: Streamed
     redirect: "manual" as const,
     signal: AbortSignal.timeout(FORWARD_LIMIT_MS),
   }).then(
-    async (answer) => {
-      await answer.body?.cancel();
-      return String(answer.status);
+    async (response) => {
+      await response.body?.cancel();
+      return String(response.status);
     },
     (error: Error) => causeOf(error),
   );

@@ -1,7 +1,7 @@
 import "@/lib/server/load-environment";
 import { readFileSync } from "node:fs";
 import { ConfigurationError } from "@/lib/env";
-import { type Io, type Main, runProgram, UsageError } from "@/lib/server/cli";
+import { type Io, isHelpWanted, type Main, runProgram, UsageError } from "@/lib/server/cli";
 import { NotFoundError, type Payment } from "@/packages/node/src/index";
 import { type Client, createClient, ReplayStopped } from "./replay/client";
 import { type ReplayOptions, readOptions, USAGE } from "./replay/options";
@@ -17,6 +17,10 @@ const REACHABLE_WITHIN_MS = 3_000;
 
 /** Exit code 0 only if file, API and ledger agree to the minor unit. */
 export const main: Main = async (args, io) => {
+  if (isHelpWanted(args)) {
+    io.stdout.write(`Usage: ${USAGE}\n`);
+    return 0;
+  }
   try {
     const options = readOptions(args);
     const file = readOrders(readCsv(options.path));
@@ -60,7 +64,7 @@ async function checkService({ baseUrl, apiKey }: ReplayOptions): Promise<void> {
     const reason = (error as Error).message;
     throw new ReplayStopped(
       reason.includes("has not answered")
-        ? `Nothing answers at ${baseUrl}: start the service with npm start. ${reason}`
+        ? `No response from ${baseUrl}: start the service with npm start. ${reason}`
         : reason,
     );
   }

@@ -41,11 +41,11 @@ function addToFile(opened: OpenService, file: string, value: string): string[] {
 function describe({ resealed, waiting, finished }: Rotation, file: string | null): string {
   const moved = `The database is on the new secret; ${resealed} sealed values moved to it.`;
   if (finished) {
-    return `${moved} The earlier one is no longer needed: ${file === null ? "CARDLANE_SECRET_PREVIOUS can go" : `it is gone from ${file}`}.\n`;
+    return `${moved} The earlier one is no longer needed: ${file === null ? "remove CARDLANE_SECRET_PREVIOUS" : `it was removed from ${file}`}.\n`;
   }
   const what =
     waiting === 0
-      ? "a request of the last 25 hours may"
-      : `${waiting} requests, tokens and audit chains of the last 25 hours`;
-  return `${moved} The one before is still needed (${what}): run this again after 25 hours${file === null ? ", and keep CARDLANE_SECRET_PREVIOUS until then" : ""}.\n`;
+      ? "perhaps by a request of the last 25 hours"
+      : `by ${waiting} requests, tokens and audit chains of the last 25 hours`;
+  return `${moved} The earlier one is still needed, ${what}: run this again after 25 hours${file === null ? ", and keep CARDLANE_SECRET_PREVIOUS until then" : ""}.\n`;
 }

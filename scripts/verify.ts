@@ -28,7 +28,7 @@ function describe(report: BooksReport, unchecked: readonly string[], elapsedMs: 
   const broken = report.checks.filter((check) => check.count > 0);
   const verdict =
     broken.length === 0
-      ? `The books balance: ${report.checks.length} checks over ${report.payments} payments in ${(elapsedMs / 1_000).toFixed(1)} s.`
+      ? `The books balance: ${report.checks.length} checks over ${report.payments.toLocaleString("en-US")} payments in ${(elapsedMs / 1_000).toFixed(1)} s.`
       : `The books do not balance: ${broken.length} of ${report.checks.length} checks failed.`;
   const checks = report.checks.flatMap(describeCheck);
   return ["", ...checks, ...describeOpen(report), ...describeUnchecked(unchecked), "", `  ${verdict}`, "", ""].join(

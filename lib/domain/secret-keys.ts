@@ -38,12 +38,12 @@ const wrongSecret = () =>
 
 const previousMissing = () =>
   new ConfigurationError(
-    "This database still needs its previous secret: set CARDLANE_SECRET_PREVIOUS to it, until npm run rotate-secret says that nothing needs it any more.",
+    "This database still needs its previous secret: set CARDLANE_SECRET_PREVIOUS to it, until npm run rotate-secret says that it is no longer needed.",
   );
 
 const missingElsewhere = (baseUrl: string) =>
   new ConfigurationError(
-    `A process at ${baseUrl} does not have the new secret: restart every process with CARDLANE_SECRET set to it and CARDLANE_SECRET_PREVIOUS to the one of now, then run this again. One that was killed counts for another minute.`,
+    `A process at ${baseUrl} does not have the new secret yet: restart every process with CARDLANE_SECRET set to the new secret and CARDLANE_SECRET_PREVIOUS to the current one (with a secret file, just restart it), then run this again. A killed process counts for another minute.`,
   );
 
 /** Switches to a rotated secret while the service runs. False if this process does not have the new one. */

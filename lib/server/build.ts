@@ -92,7 +92,14 @@ function buildPages(root: string, signal: AbortSignal, say: (what: string) => vo
     stream.on("data", (chunk: Buffer) => {
       output.push(chunk);
       const phase = [...chunk.toString("utf8").matchAll(PHASE)].at(-1)?.[1];
-      if (phase !== undefined) say(`pages: ${phase.trim().toLowerCase()}`);
+      // Next appends "using 1 worker" to some of them.
+      if (phase !== undefined)
+        say(
+          `pages: ${phase
+            .replace(/ using.*$/, "")
+            .trim()
+            .toLowerCase()}`,
+        );
     });
   }
   return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readArguments, UsageError } from "./cli";
+import { command, readArguments, UsageError } from "./cli";
 
 const options = { name: { type: "string" }, json: { type: "boolean" } } as const;
 const read = (...args: string[]) => readArguments(args, options, ["name"]);
@@ -27,4 +27,20 @@ test("an option with several values is repeated, and none may be empty", () => {
 
 test("a positional argument is refused", () => {
   expect(() => read("--name", "a", "b")).toThrow(UsageError);
+});
+
+test.each(["--help", "-h"])("%s prints the usage without opening a database", async (option) => {
+  const [out, err]: [string[], string[]] = [[], []];
+  const main = command({
+    usage: "npm run x",
+    options,
+    required: ["name"],
+    run: async () => 1,
+  });
+  const io = {
+    stdout: { write: (text: string) => out.push(text) },
+    stderr: { write: (text: string) => err.push(text) },
+  };
+  expect(await main([option], io)).toBe(0);
+  expect([out, err]).toEqual([["Usage: npm run x\n"], []]);
 });

@@ -2,6 +2,7 @@ import { realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { shareConnections } from "@/db/client";
+import { env } from "@/lib/env";
 import { explain } from "./console";
 import { type OpenService, openService } from "./open-service";
 
@@ -36,6 +37,9 @@ export function readArguments(args: string[], options: Options, required: string
   return values;
 }
 
+/** True if the arguments only ask for the usage. */
+export const isHelpWanted = (args: string[]): boolean => args.includes("--help") || args.includes("-h");
+
 type Output = { write(text: string): unknown; isTTY?: boolean | undefined };
 export type Io = { stdout: Output; stderr: Output };
 
@@ -60,9 +64,14 @@ type Command = {
 /** A program that works on the service's database, with or without the service running. */
 export function command({ usage, options, required = [], run }: Command): Main {
   return async (args, io) => {
+    if (isHelpWanted(args)) {
+      io.stdout.write(`Usage: ${usage}\n`);
+      return 0;
+    }
     let opened: OpenService | null = null;
     try {
       const values = readArguments(args, options, required);
+      env.checkValues();
       opened = await openService({
         applicationName: "cardlane-command",
         connections: shareConnections(8),

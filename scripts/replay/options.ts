@@ -31,7 +31,7 @@ export function readOptions(args: string[]): ReplayOptions {
   const { values, positionals } = parse(args);
   const [path, ...others] = positionals;
   if (path === undefined) throw new UsageError("Name the CSV file with the orders.");
-  if (others.length > 0) throw new UsageError(`One file at a time: what is ${others.join(" ")}?`);
+  if (others.length > 0) throw new UsageError(`Name one file only, without ${others.join(" ")}.`);
   return {
     path,
     apiKey: sandboxKey(values.key),
@@ -57,7 +57,7 @@ export function sandboxKey(given: string | undefined): string {
     throw new UsageError(
       "This is a live key, and this command works in test mode only: pass a key that starts with sk_test_.",
     );
-  if (!key.startsWith("sk_test_")) throw new UsageError("--key is a test key: it starts with sk_test_.");
+  if (!key.startsWith("sk_test_")) throw new UsageError("--key must be a test key, which starts with sk_test_.");
   return key;
 }
 
@@ -80,20 +80,20 @@ export function webAddress(given: string | undefined, option = "url"): string {
   if (given === undefined) return `http://localhost:${env.port}`;
   const url = URL.canParse(given) ? new URL(given) : null;
   if (url?.protocol !== "http:" && url?.protocol !== "https:")
-    throw new UsageError(`--${option} is an address such as http://localhost:3000, not '${given}'.`);
+    throw new UsageError(`--${option} must be an address such as http://localhost:3000, not '${given}'.`);
   return url.origin + url.pathname.replace(/\/{1,9}$/, "");
 }
 
 function share(name: string, text: string): number {
   const value = Number(text);
   if (text.trim() === "" || !(value >= 0 && value <= 1))
-    throw new UsageError(`--${name} is a share from 0 to 1, not '${text}'.`);
+    throw new UsageError(`--${name} must be a share from 0 to 1, not '${text}'.`);
   return value;
 }
 
 function integer(name: string, text: string, min: number, max: number): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < min || value > max)
-    throw new UsageError(`--${name} is a whole number from ${min} to ${max}, not '${text}'.`);
+    throw new UsageError(`--${name} must be a whole number from ${min} to ${max}, not '${text}'.`);
   return value;
 }

@@ -101,7 +101,13 @@ export async function getEnvironmentId(
   const id = decodeId("merchant", input.merchantId);
   const environmentId = id === null ? null : await findEnvironmentId(service.db.orm, id, input.mode);
   if (environmentId === null) {
-    throw new AppError("resource_not_found", `There is no merchant '${input.merchantId}'.`, { param: "merchant" });
+    throw new AppError(
+      "resource_not_found",
+      `There is no merchant '${input.merchantId}'. Its id is under Settings → Business.`,
+      {
+        param: "merchant",
+      },
+    );
   }
   return environmentId;
 }

@@ -43,7 +43,7 @@ export async function ensureDemo(
   say("creating a demo merchant");
   try {
     const demo = await createDemo(service, dataDir);
-    say(`a merchant with ${await fillDemo(service, demo)} payments`);
+    say(`a merchant with ${(await fillDemo(service, demo)).toLocaleString("en-US")} payments`);
     return demo;
   } catch (error) {
     // Another instance that started at the same time created it first.
