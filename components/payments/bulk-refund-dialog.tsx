@@ -8,8 +8,10 @@ import { Button, Spinner } from "@/components/ui/button";
 import { Money } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy";
 import { Dialog } from "@/components/ui/dialog";
+import { Form, TextareaField } from "@/components/ui/form";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import { reasonAgainst, subjectOfTransaction } from "@/lib/client/payments/action-reasons";
+import { browserBulkPorts } from "@/lib/client/payments/bulk-ports";
 import {
   type BulkRow,
   type BulkRowState,
@@ -22,7 +24,9 @@ import {
 } from "@/lib/client/payments/bulk-record";
 import { BulkRefund, NO_FORM, rowsOf } from "@/lib/client/payments/bulk-refund";
 import { noteError } from "@/lib/client/payments/money-form";
-import { browserBulkPorts, merchantAccess, newIdempotencyKey } from "@/lib/client/payments/money-ports";
+import { merchantAccess, newIdempotencyKey } from "@/lib/client/payments/money-ports";
+import { useForm } from "@/lib/client/use-form";
+import { APPROVAL_DAYS } from "@/lib/contract/approvals/words";
 import { cardText, moneyText } from "@/lib/contract/format";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
 import { DisputeConsent, ReasonSelect, RefundNote } from "./action-dialogs";
@@ -65,6 +69,7 @@ export function BulkRefundDialog({ selection, onDone, onClose }: BulkRefundDialo
       <div className="flex flex-col gap-4">
         {driver.started ? <BulkProgress run={run} stopping={driver.stopping} /> : null}
         <BulkRows run={run} started={driver.started} refused={refused} onRetry={(row) => void driver.retry(row)} />
+        {driver.started && isOver(run) && <ApprovalForm driver={driver} run={run} />}
         {!driver.started && run.rows.length > 0 && (
           <>
             {disputed > 0 && (
@@ -95,6 +100,36 @@ export function BulkRefundDialog({ selection, onDone, onClose }: BulkRefundDialo
         )}
       </div>
     </Dialog>
+  );
+}
+
+/** Requests approval of every refund that needs it. Nothing if there is none. */
+function ApprovalForm({ driver, run }: { driver: BulkRefund; run: BulkRun }) {
+  const form = useForm(
+    { reason: "" },
+    { check: ({ reason }) => (reason.trim() === "" ? { reason: "Say why they should be refunded." } : {}) },
+  );
+  const number = run.rows.filter(({ state }) => state.step === "needs_approval").length;
+  if (number === 0) return null;
+  const refunds = count(number, "refund");
+  return (
+    <section aria-label="Approval" className="rounded-md border p-3">
+      <h3 className="mb-2 font-medium">
+        {refunds} {number === 1 ? "needs" : "need"} a colleague’s approval
+      </h3>
+      <Form form={form} onSubmit={() => driver.requestApprovals(form.values.reason.trim())}>
+        <TextareaField
+          label="Reason for your colleagues"
+          hint={`They see it with your name and get an e-mail for each. A refund is made once one of them approves it within ${APPROVAL_DAYS} days.`}
+          rows={2}
+          maxLength={500}
+          {...form.field("reason")}
+        />
+        <Button type="submit" pending={form.pending} className="self-start">
+          Request approval of {refunds}
+        </Button>
+      </Form>
+    </section>
   );
 }
 
@@ -154,6 +189,7 @@ function useBulkRefund(selection: readonly ListedTransaction[] | null) {
     const onChange = (paymentId: string) => {
       void queries.invalidateQueries({ queryKey: ["transactions"] });
       void queries.invalidateQueries({ queryKey: ["payment", paymentId] });
+      void queries.invalidateQueries({ queryKey: ["approvals"] });
     };
     const checked = (selection ?? []).map((transaction) => ({
       transaction,
@@ -242,6 +278,8 @@ const STYLES: Record<BulkRowState["step"], { label: string; tone: Tone }> = {
   sending: { label: "Sending", tone: "blue" },
   refunded: { label: "Refunded", tone: "violet" },
   refused: { label: "Refused", tone: "red" },
+  needs_approval: { label: "Needs approval", tone: "amber" },
+  requested: { label: "Approval requested", tone: "amber" },
   unknown: { label: "Outcome unknown", tone: "amber" },
   not_sent: { label: "Not sent", tone: "neutral" },
 };
@@ -274,6 +312,7 @@ function Outcome({ row, onRetry }: { row: BulkRow; onRetry: (row: BulkRow) => vo
 function detailOf(state: BulkRowState): string | null {
   switch (state.step) {
     case "refused":
+    case "needs_approval":
     case "not_sent":
       return state.detail;
     case "unknown":
@@ -291,6 +330,8 @@ function detailOf(state: BulkRowState): string | null {
 const WORDS: [BulkRowState["step"], string][] = [
   ["refunded", "refunded"],
   ["refused", "refused"],
+  ["needs_approval", "need approval"],
+  ["requested", "requested"],
   ["unknown", "unknown"],
   ["not_sent", "not sent"],
 ];

@@ -1,6 +1,6 @@
 import type { Payment } from "@/lib/contract/payments/payment";
 import { refundTransaction } from "@/lib/contract/transactions/endpoints";
-import { expectAccessible, test } from "../browser";
+import { expectAccessible, openAlive, test } from "../browser";
 import { latch } from "../fixtures/latch";
 import { expect } from "../fixtures/playwright";
 import { authorized, captured, chargeOf } from "../samples";
@@ -74,4 +74,61 @@ test("a stopped bulk refund sends nothing more until it is continued", async ({ 
   await dialog.getByRole("button", { name: "Send the remaining 2" }).click();
   await expect(dialog.getByText(/5 refunded/)).toBeVisible();
   expect(await made()).toHaveLength(5);
+});
+
+test("refunds that need approval are requested together, once each, and made when a colleague approves", async ({
+  owner,
+  tenant,
+  api,
+  db,
+  newPerson,
+  openAs,
+}) => {
+  await openAlive(owner, "/test/settings/approvals");
+  const rule = owner.getByRole("region", { name: "Refunds" });
+  await rule.getByRole("checkbox", { name: "Operator" }).check();
+  await rule.getByLabel("One refund over").fill("50");
+  await rule.getByRole("button", { name: "Save rule" }).click();
+  await expect(owner.getByText("Saved")).toBeVisible();
+  const [small, ...large] = await Promise.all([4_000, 6_000, 7_000].map((amount) => captured(api, { amount })));
+
+  const operator = await openAs(await newPerson("operator"), "/test/transactions");
+  const bar = operator.getByRole("region", { name: "Selection" });
+  await expect(async () => {
+    await operator.getByRole("checkbox", { name: /^Select this page/ }).check({ timeout: 2_000 });
+    await expect(bar).toBeVisible({ timeout: 2_000 });
+  }).toPass();
+  await bar.getByRole("button", { name: "Refund 3…" }).click();
+  const dialog = operator.getByRole("dialog", { name: /Refund 3 payments|Bulk refund/ });
+  await dialog.getByRole("button", { name: "Refund $170.00 to 3 cards" }).click();
+  await expect(dialog.getByText(/1 refunded · 2 need approval/)).toBeVisible();
+  const form = dialog.getByRole("region", { name: "Approval" });
+  await form.getByRole("button", { name: "Request approval of 2 refunds" }).click();
+  await expect(form).toContainText("Say why they should be refunded.");
+  await form.getByLabel("Reason for your colleagues").fill("The parcels are lost.");
+  await expectAccessible(operator);
+  // The first response is lost; the second click finds the request that it made.
+  await operator.route("**/approval-requests", async (route) => {
+    if (route.request().method() !== "POST") return route.continue();
+    await route.fetch();
+    await route.abort();
+    await operator.unroute("**/approval-requests");
+  });
+  await form.getByRole("button", { name: "Request approval of 2 refunds" }).dblclick();
+  await expect(dialog.getByText(/1 need approval · 1 requested/)).toBeVisible();
+  await form.getByRole("button", { name: "Request approval of 1 refund" }).click();
+  await expect(dialog.getByText(/1 refunded · 2 requested/)).toBeVisible();
+  await expect(form).toHaveCount(0);
+  await expectAccessible(operator);
+  const requests = await db.sql`select amount from approval_requests
+    where environment_id = ${tenant.merchant.test.id} order by amount`;
+  expect(requests.map(({ amount }) => Number(amount))).toEqual([6_000, 7_000]);
+
+  await openAlive(owner, "/test/approvals");
+  await owner.getByRole("link", { name: "$60.00" }).click();
+  await owner.getByRole("button", { name: "Approve…" }).click();
+  await owner.getByRole("button", { name: "Approve and refund $60.00" }).click();
+  await expect(owner.getByText("Approved: $60.00 is refunded")).toBeVisible();
+  const amounts = await Promise.all([small, ...large].map((payment) => refundsOf(db, tenant, payment as Payment)));
+  expect(amounts.map(({ amounts }) => amounts)).toEqual([[4_000], [6_000], []]);
 });

@@ -8,6 +8,9 @@ export type BulkRowState =
   | { step: "sending" }
   | { step: "refunded"; refundId: string }
   | { step: "refused"; detail: string }
+  /** Refused for want of a second person: it can be requested. */
+  | { step: "needs_approval"; detail: string }
+  | { step: "requested"; requestId: string }
   | { step: "unknown"; why: UnknownWhy; notice: string | null }
   /** Never left this browser. */
   | { step: "not_sent"; detail: string };

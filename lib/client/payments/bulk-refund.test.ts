@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { charge } from "@/lib/contract/example-objects";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
-import { type BulkRun, bulkStore, isKnown } from "./bulk-record";
-import { type BulkPorts, BulkRefund, rowsOf } from "./bulk-refund";
+import { type BulkRowState, type BulkRun, bulkStore, isKnown } from "./bulk-record";
+import { type ApprovalToRequest, type BulkPorts, BulkRefund, rowsOf } from "./bulk-refund";
 import type { MoneyResponse } from "./money-action";
 import type { Attempt, KeyFinding } from "./money-attempt";
 
@@ -21,6 +21,18 @@ const made = (chargeId: string): Attempt<MoneyResponse> => ({
   data: { id: `refund_of_${chargeId}`, object: "transaction", status: "CAPTURED" },
 });
 
+const needsApproval: Attempt<MoneyResponse> = {
+  kind: "refused",
+  status: 403,
+  code: "permission_denied",
+  detail: "Your role refunds up to $5.00 alone. A colleague has to approve this refund.",
+  param: null,
+  errors: [],
+  requestId: null,
+  retryAfterMs: null,
+  needsApproval: true,
+};
+
 describe("a bulk refund", () => {
   let saved: BulkRun | null;
   let sent: { chargeId: string; key: string; acknowledged: boolean }[];
@@ -29,6 +41,8 @@ describe("a bulk refund", () => {
   let finding: KeyFinding;
   let keys: number;
   let disputed: Set<string>;
+  let requested: ApprovalToRequest[];
+  let approval: (paymentId: string) => ReturnType<BulkPorts["requestApproval"]>;
 
   beforeEach(() => {
     saved = null;
@@ -38,6 +52,8 @@ describe("a bulk refund", () => {
     finding = { kind: "absent" };
     keys = 0;
     disputed = new Set();
+    requested = [];
+    approval = async (paymentId) => ({ kind: "requested", id: `apr_of_${paymentId}` });
   });
 
   const ports = (): BulkPorts => ({
@@ -64,6 +80,10 @@ describe("a bulk refund", () => {
     send: ({ chargeId, body, key }) => {
       sent.push({ chargeId, key, acknowledged: "acknowledge_dispute" in body });
       return answer(chargeId);
+    },
+    requestApproval: async (request) => {
+      requested.push(request);
+      return approval(request.paymentId);
     },
     store: {
       find: () => saved,
@@ -111,6 +131,38 @@ describe("a bulk refund", () => {
       expect(sent).toHaveLength(COUNT - refused);
       expect(sent.filter(({ acknowledged }) => acknowledged)).toHaveLength(acknowledgesDisputes ? 2 : 0);
     }
+  });
+
+  test("requests approval once for each row that needs it, and again where that was not certain", async () => {
+    const NEEDING = ["txn_1", "txn_3", "txn_4"];
+    answer = async (chargeId) => (NEEDING.includes(chargeId) ? needsApproval : made(chargeId));
+    const bulk = start();
+    await bulk.start({ ...form, comment: "Lost" });
+    const rowsWith = (...[second, fourth, fifth]: BulkRowState["step"][]) => [
+      ...["refunded", second, "refunded", fourth, fifth, "refunded", "refunded"],
+    ];
+    expect(steps(bulk)).toEqual(rowsWith("needs_approval", "needs_approval", "needs_approval"));
+    approval = async (paymentId) => {
+      if (paymentId === "pay_3") throw new Error("No response arrived.");
+      if (paymentId === "pay_4") return { kind: "refused", detail: "The payment has changed." };
+      return { kind: "requested", id: "apr_1" };
+    };
+    await Promise.all([bulk.requestApprovals("The parcels are lost"), bulk.requestApprovals("The parcels are lost")]);
+    const refund = { amount: AMOUNT, reason: "RETURN", comment: "Lost" };
+    expect(requested).toEqual(
+      ["pay_1", "pay_3", "pay_4"].map((paymentId) => ({ paymentId, refund, reason: "The parcels are lost" })),
+    );
+    expect(steps(bulk)).toEqual(rowsWith("requested", "needs_approval", "refused"));
+    expect(bulk.getSnapshot().rows[3]?.state).toMatchObject({
+      detail: expect.stringContaining("No response arrived."),
+    });
+    expect(saved).toEqual(bulk.getSnapshot());
+    approval = async () => ({ kind: "requested", id: "apr_3" });
+    const reloaded = new BulkRefund(null, ports());
+    await reloaded.requestApprovals("The parcels are lost");
+    expect(requested.map(({ paymentId }) => paymentId)).toEqual(["pay_1", "pay_3", "pay_4", "pay_3"]);
+    expect(steps(reloaded)).toEqual(rowsWith("requested", "requested", "refused"));
+    expect(sent).toHaveLength(COUNT);
   });
 
   test("has at most three requests in progress", async () => {

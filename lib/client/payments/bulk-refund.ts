@@ -1,6 +1,7 @@
 import { isDisputed } from "@/lib/contract/disputes/statuses";
 import { cardText, moneyText } from "@/lib/contract/format";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
+import type { RefundReason } from "@/lib/contract/transactions/words";
 import {
   afterReload,
   type BulkRow,
@@ -14,12 +15,20 @@ import type { MoneyResponse } from "./money-action";
 import { type Attempt, type AttemptResult, attemptMoney, type KeyFinding } from "./money-attempt";
 import type { MoneySubject } from "./money-subject";
 
+/** A refund that needs a second person. `reason`: for colleagues. */
+export type ApprovalToRequest = { paymentId: string; refund: RefundBody; reason: string };
+type RefundBody = { amount: number; reason: RefundReason; comment?: string; acknowledge_dispute?: true };
+
 export type BulkPorts = {
   /** Throws an Error with a message for users. */
   read(paymentId: string): Promise<MoneySubject>;
   /** State of the request with this key; sends nothing. Throws like `read`. */
   lookUp(key: string): Promise<KeyFinding>;
   send(request: { chargeId: string; body: object; key: string }): Promise<Attempt<MoneyResponse>>;
+  /** Requests a colleague's approval, or finds the open request. Throws if that is not certain. */
+  requestApproval(
+    request: ApprovalToRequest,
+  ): Promise<{ kind: "requested"; id: string } | { kind: "refused"; detail: string }>;
   store: BulkStore;
   newKey(): string;
   /** Milliseconds since 1970. */
@@ -56,6 +65,7 @@ export class BulkRefund {
   #started: boolean;
   #stopped = false;
   #closed = false;
+  #requesting = false;
   readonly #listeners = new Set<() => void>();
 
   constructor(
@@ -113,6 +123,38 @@ export class BulkRefund {
     if (current.state.step !== "unknown" || !canRetryRow(current, this.ports.now())) return;
     this.#setState(current.key, { step: "sending" });
     await this.#send(current, true);
+  }
+
+  /** Requests approval of the rows that need it. A second call in the meantime does nothing. */
+  async requestApprovals(reason: string): Promise<void> {
+    if (this.#requesting) return;
+    this.#requesting = true;
+    try {
+      for (const row of this.#run.rows) {
+        if (row.state.step === "needs_approval" && !this.#closed) await this.#requestApproval(row, reason);
+      }
+    } finally {
+      this.#requesting = false;
+    }
+  }
+
+  async #requestApproval(row: BulkRow, reason: string): Promise<void> {
+    const { paymentId } = row;
+    const request = { paymentId, refund: this.#bodyOf(row), reason };
+    try {
+      const result = await this.ports.exclusively(paymentId, () => this.ports.requestApproval(request));
+      this.#setState(
+        row.key,
+        result.kind === "requested"
+          ? { step: "requested", requestId: result.id }
+          : { step: "refused", detail: result.detail },
+      );
+      this.ports.onChange(paymentId);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      const detail = `Perhaps not requested. ${why} Requesting again never makes a second request.`;
+      this.#setState(row.key, { step: "needs_approval", detail });
+    }
   }
 
   /** Detaches the window; requests in progress are still recorded. */
@@ -180,20 +222,23 @@ export class BulkRefund {
   }
 
   async #send(row: BulkRow, earlierUnknown: boolean): Promise<void> {
-    const { reason, comment, acknowledgesDisputes } = this.#run;
-    const acknowledged = acknowledgesDisputes && row.disputed;
-    const body = {
-      amount: row.amount,
-      reason,
-      ...(comment && { comment }),
-      ...(acknowledged && { acknowledge_dispute: true }),
-    };
-    const request = { chargeId: row.chargeId, body, key: row.key };
+    const request = { chargeId: row.chargeId, body: this.#bodyOf(row), key: row.key };
     const ports = { send: () => this.ports.send(request), wait: this.ports.wait, stopped: () => this.#closed };
     this.#setState(row.key, stateOf(await attemptMoney(ports, earlierUnknown)));
     this.ports.onChange(row.paymentId);
     const { state } = this.#find(row.key);
     if (state.step === "unknown" && state.why === "pending") void this.#watch(row.key);
+  }
+
+  #bodyOf(row: BulkRow): RefundBody {
+    const { reason, comment, acknowledgesDisputes } = this.#run;
+    const acknowledged = acknowledgesDisputes && row.disputed;
+    return {
+      amount: row.amount,
+      reason,
+      ...(comment && { comment }),
+      ...(acknowledged && { acknowledge_dispute: true }),
+    };
   }
 
   /** The processor has it: poll its key for the outcome. */
@@ -242,7 +287,7 @@ function stateOf(outcome: AttemptResult<MoneyResponse>): BulkRowState {
     case "done":
       return { step: "refunded", refundId: outcome.data.id };
     case "refused":
-      return { step: "refused", detail: outcome.refusal.detail };
+      return { step: outcome.refusal.needsApproval ? "needs_approval" : "refused", detail: outcome.refusal.detail };
     case "unknown":
       return {
         step: "unknown",

@@ -2,8 +2,6 @@ import { ApiError, callApi, NoResponseError } from "@/lib/client/api";
 import { APPROVAL_REQUIRED } from "@/lib/contract/approvals/words";
 import type { KeyDetail } from "@/lib/contract/idempotency/idempotency-key";
 import type { Mode } from "@/lib/contract/transactions/words";
-import { bulkStore } from "./bulk-record";
-import type { BulkPorts } from "./bulk-refund";
 import type { MoneyPorts, MoneyResponse } from "./money-action";
 import { type Attempt, findingOf, type KeyFinding } from "./money-attempt";
 import { type MoneyAction, type MoneyBody, type MoneyRecord, recordStore } from "./money-record";
@@ -58,7 +56,7 @@ export const staffAccess = ({ mode, merchantId, environmentId, paymentId }: Staf
  * Endpoint of an action. A refund goes to its charge, because that response is the refund itself, with its
  * id.
  */
-const placeOf = (action: MoneyAction, paymentId: string, chargeId: string) =>
+export const placeOf = (action: MoneyAction, paymentId: string, chargeId: string) =>
   action === "refund"
     ? ({ address: "POST /v1/transactions/{id}/refund", params: { id: chargeId } } as const)
     : ({ address: `POST /v1/payments/{id}/${action}`, params: { id: paymentId } } as const);
@@ -78,18 +76,7 @@ export function browserMoneyPorts(access: MoneyAccess, paymentId: string, onChan
   };
 }
 
-/** Ports of a bulk refund. */
-export function browserBulkPorts(access: MoneyAccess, onChange: (paymentId: string) => void): BulkPorts {
-  return {
-    ...portsOf(access),
-    onChange,
-    store: bulkStore(window.sessionStorage, access.owner),
-    read: (paymentId) => readPatiently(access, paymentId),
-    send: ({ chargeId, body, key }) => attempt(access, placeOf("refund", "", chargeId), { body, idempotencyKey: key }),
-  };
-}
-
-const portsOf = (access: MoneyAccess) => ({
+export const portsOf = (access: MoneyAccess) => ({
   lookUp: (key: string) => lookUp(access, key),
   newKey: newIdempotencyKey,
   now: () => Date.now(),
@@ -110,7 +97,7 @@ export function newIdempotencyKey(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-async function readSubject({ mode, headers }: MoneyAccess, paymentId: string): Promise<MoneySubject> {
+export async function readSubject({ mode, headers }: MoneyAccess, paymentId: string): Promise<MoneySubject> {
   const call = { mode, headers: { ...headers }, params: { id: paymentId } };
   return subjectOf((await callApi("GET /v1/payments/{id}", call)).data);
 }
@@ -125,22 +112,8 @@ async function lookUp({ findKey }: MoneyAccess, key: string): Promise<KeyFinding
   }
 }
 
-const PATIENCE = 10;
-
-/** Bulk reads may exceed the rate limit, so wait as Retry-After says. */
-async function readPatiently(access: MoneyAccess, paymentId: string): Promise<MoneySubject> {
-  for (let times = 1; ; times++) {
-    try {
-      return await readSubject(access, paymentId);
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== "rate_limited" || times === PATIENCE) throw error;
-      await wait((error.retryAfterSeconds ?? 1) * 1_000);
-    }
-  }
-}
-
 /** Sends one POST to /v1 that moves a payment's money, as an attempt. */
-function attempt(
+export function attempt(
   { mode, headers, moneyHeaders }: MoneyAccess,
   { address, params }: ReturnType<typeof placeOf>,
   request: { body: MoneyBody; idempotencyKey: string },

@@ -142,8 +142,7 @@ function refusal({ above_usd, day_usd, spent }: Ruling, cents: number): AppError
 
 const dollars = (usd: number) => moneyText(usd * 100, "USD");
 
-const refundNeedsApproval = (why: string) =>
-  approvalRequired(`${why} A colleague has to approve this refund: request it on the payment.`);
+const refundNeedsApproval = (why: string) => approvalRequired(`${why} A colleague has to approve this refund.`);
 
 const approvalRequired = (detail: string) =>
   new AppError("permission_denied", detail, { extra: { [APPROVAL_REQUIRED]: true } });
