@@ -53,6 +53,11 @@ export class Semaphore {
     return waiting;
   }
 
+  /** True if a caller waits only because every slot is in use, and not because its key holds all that it may. */
+  get isShort(): boolean {
+    return this.#inUse >= this.#slots && [...this.#queues.keys()].some((key) => this.#hasRoom(key));
+  }
+
   /**
    * Resolves to a slot, which must be released. Throws `refusal`, or the signal's reason if it aborts first.
    */
@@ -120,7 +125,11 @@ export class Semaphore {
   }
 
   #isFree(key: string): boolean {
-    return this.#inUse < this.#slots && (this.#held.get(key) ?? 0) < this.#perKey;
+    return this.#inUse < this.#slots && this.#hasRoom(key);
+  }
+
+  #hasRoom(key: string): boolean {
+    return (this.#held.get(key) ?? 0) < this.#perKey;
   }
 
   #hold(key: string, waited: boolean): Slot {

@@ -68,6 +68,10 @@ test("a merchant that waits for its own uploads costs nobody a slot", async () =
   await begin("aaaab");
   await vi.advanceTimersByTimeAsync(9_000);
   expect([merchants(), lost]).toEqual(["aab", []]);
+  const { begin: beginInAll, ...inAll } = uploading();
+  await beginInAll("bbaacca");
+  await vi.advanceTimersByTimeAsync(9_000);
+  expect([inAll.merchants(), inAll.lost]).toEqual(["bbaacc", []]);
 });
 
 test("test mode leaves two slots to live mode, and its own slow uploads give way to each other", async () => {

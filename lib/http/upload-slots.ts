@@ -31,7 +31,7 @@ export function createUploadSlots() {
   return async (merchant: string, mode: Mode): Promise<UploadSlot> => {
     const acquire = () => all.acquire(merchant);
     const slot = await (mode === "test" ? acquireAll([() => test.acquire(merchant), acquire]) : acquire());
-    const isWanted = () => isShort(all, MAX_UPLOADS) || (mode === "test" && isShort(test, MAX_TEST_UPLOADS));
+    const isWanted = () => all.isShort || (mode === "test" && test.isShort);
     const tooSlow = new AbortController();
     const startedMs = performance.now();
     let bytes = 0;
@@ -55,9 +55,6 @@ export function createUploadSlots() {
     };
   };
 }
-
-/** True if uploads wait although their merchants have slots left. */
-const isShort = ({ inUse, waiting }: Semaphore, slots: number) => inUse >= slots && waiting > 0;
 
 const busy = (reason: string) =>
   new AppError("rate_limited", `${reason} Nothing was stored: send the file again in 2 s with the same key.`, {
