@@ -39,6 +39,7 @@ import {
 } from "./queries/payments/due-payments";
 import { type TakeoverRound, takeDueOperations } from "./queries/payments/operations";
 import { failDueSandboxRefunds, listSandboxReports } from "./queries/sandbox/reports";
+import { listUnsettledGroups } from "./queries/settlement/settle";
 
 /** Shared by all suites here, which use different tables or environments. */
 const { db, url } = await testDatabase({ own: true });
@@ -247,6 +248,21 @@ test("10,000 new rows missing from the statistics cost a page little more than i
       expect(planOf(row)["Shared Hit Blocks"], text).toBeLessThan(12_000);
     }
   }
+});
+
+test("what is to be settled is found without reading all that is", async () => {
+  const groups = await listUnsettledGroups(db, null);
+  const unsettled = await db.sql<{ environment_id: string; currency: string; count: number }[]>`
+    select environment_id, currency, count(*) from transactions
+    where settled_at is null and captured_at is not null and status <> 'FAILED' group by 1, 2 order by 1, 2`;
+  expect(groups).toEqual(unsettled.map(({ environment_id, currency }) => ({ environment_id, currency })));
+  expect(groups.length).toBeGreaterThan(20);
+  expect(unsettled.reduce((sum, { count }) => sum + count, 0)).toBeGreaterThan(3_000);
+  const { string: text } = (groups as unknown as { statement: { string: string } }).statement;
+  const [row] = await db.sql.unsafe(`explain (analyze, buffers, timing off, format json) ${text}`);
+  const plan = planOf(row);
+  expect(nodesOf(plan).filter((node) => node["Node Type"] === "Seq Scan")).toEqual([]);
+  expect(plan["Shared Hit Blocks"]).toBeLessThan(20 * groups.length);
 });
 
 describe("no read of the balance scans a table under row-level security, whatever its filter", () => {

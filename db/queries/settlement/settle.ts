@@ -38,8 +38,8 @@ export type SettlementBatchRow = {
  * `transactions_unsettled`), and a refund that failed after it was settled (index
  * `transactions_unsettled_reversals`).
  */
-export const UNSETTLED = `t.settled_at is null and t.captured_at is not null and t.status <> 'FAILED'
-  and (t.type = 'CHARGE' or t.status = 'CAPTURED')`;
+const UNSETTLED_INDEXED = `t.settled_at is null and t.captured_at is not null and t.status <> 'FAILED'`;
+export const UNSETTLED = `${UNSETTLED_INDEXED} and (t.type = 'CHARGE' or t.status = 'CAPTURED')`;
 export const UNSETTLED_REVERSAL = `t.type = 'REFUND' and t.status = 'FAILED' and t.settled_at is not null and t.reversal_batch_id is null`;
 
 /** The last UTC day whose settlement is due: at that hour of the following day. */
@@ -49,15 +49,28 @@ export async function findLastNight(sql: Sql, hour: number): Promise<string> {
   return row.night;
 }
 
-/** Groups of all environments, or of one. */
+/**
+ * Groups of all environments, or of one; some may have nothing to settle. Steps from one group to the next in
+ * `transactions_unsettled` and `transactions_unsettled_reversals`, so their rows cost nothing.
+ */
 export async function listUnsettledGroups(db: Database, environmentId: string | null): Promise<UnsettledGroup[]> {
-  return await db.long<UnsettledGroup[]>`
-    select environment_id, currency from transactions t
-    where ${db.long.unsafe(UNSETTLED)} and (${environmentId}::uuid is null or environment_id = ${environmentId}::uuid)
-    union
-    select environment_id, currency from transactions t
-    where ${db.long.unsafe(UNSETTLED_REVERSAL)} and (${environmentId}::uuid is null or environment_id = ${environmentId}::uuid)
-    order by environment_id, currency`;
+  const sql = db.long;
+  const own = environmentId === null ? sql`true` : sql`environment_id = ${environmentId}`;
+  const groups = (indexed: string) => {
+    const next = (after = sql`true`) => sql`
+      (select environment_id, currency from transactions t
+      where ${sql.unsafe(indexed)} and ${own} and ${after} order by environment_id, currency limit 1)`;
+    return sql`(
+      with recursive groups as (
+        ${next()}
+        union all
+        select following.* from groups
+        cross join lateral ${next(sql`(t.environment_id, t.currency) > (groups.environment_id, groups.currency)`)} following
+      )
+      select * from groups)`;
+  };
+  return await sql<UnsettledGroup[]>`
+    ${groups(UNSETTLED_INDEXED)} union ${groups(UNSETTLED_REVERSAL)} order by environment_id, currency`;
 }
 
 /**
