@@ -24,6 +24,9 @@ export type Read = { name: string; run(ctx: Context): Promise<unknown> };
 
 type Body = Parameters<typeof searchTransactionsBody.parse>[0];
 
+/** Who searches in support. */
+export const STAFF_ID = "0198c000-0000-7000-b000-000000000000";
+
 /** Rows before the page; the small database's merchant has 5,000. */
 const DEEP = 4_000;
 
@@ -132,7 +135,7 @@ export function readsOf(times: number, now: Date): Read[] {
         searchEverything(
           {
             service: ctx.service,
-            staff: { userId: "0198c000-0000-7000-b000-000000000000" },
+            staff: { userId: STAFF_ID },
             request: { id: newId(), path: "/support" },
           },
           { text },

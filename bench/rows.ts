@@ -4,7 +4,7 @@ import { startEmbedded } from "@/db/embedded";
 import { migrate } from "@/db/migrate";
 import { testContext, testService } from "@/e2e/fixtures/factories";
 import type { Environment } from "@/lib/domain/context";
-import { type Read, readsOf } from "./rows-reads";
+import { type Read, readsOf, STAFF_ID } from "./rows-reads";
 import { seed } from "./seed";
 
 /** `--rows 10000000 --data-dir .data/bench-rows --turns 5 --only words` */
@@ -56,6 +56,11 @@ type Open = { db: Database; environment: Environment; url: string; reads: Read[]
 async function open(url: string, transactions: number, now: Date): Promise<Open & { close(): Promise<unknown> }> {
   const db = connect({ app: { url, role: ROLES.app }, jobs: { url, role: ROLES.jobs } }, { max: 2, maxOrm: 1 });
   const [row] = await db.sql`select id, merchant_id from environments order by id limit 1`;
+  const owner = connect(url, { max: 1 });
+  await owner.sql`
+    insert into users (id, merchant_id, email, role, password_hash)
+    values (${STAFF_ID}, null, 'staff@bench.example', 'staff', '') on conflict do nothing`;
+  await owner.close();
   const environment: Environment = { id: row?.id, mode: "test", merchantId: row?.merchant_id, clock: null };
   return { db, url, environment, reads: readsOf(transactions / SMALL, now), close: () => db.close() };
 }
