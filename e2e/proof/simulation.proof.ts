@@ -80,6 +80,6 @@ test.skipIf(IS_ONE)("a seed is the same world each time, step by step", async ()
   for (const seed of [3, 17, 28, 42, 58, 101, 256]) {
     const first = await runPlan(ground, planOf(seed));
     const second = await runPlan(ground, planOf(seed));
-    expect(second.trace).toEqual(first.trace);
+    expect(second.trace, `seed ${seed}`).toEqual(first.trace);
   }
 });

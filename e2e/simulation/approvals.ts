@@ -56,7 +56,7 @@ export async function approvals(stage: Stage, made: MadePayment): Promise<void> 
 }
 
 /** Members of the merchant's team, for one world. */
-async function hire({ ground, environment }: Shop, roles: readonly Member["role"][]): Promise<Member[]> {
+async function hire({ ground, environment, members: team }: Shop, roles: readonly Member["role"][]): Promise<Member[]> {
   const members: Member[] = [];
   for (const role of roles) {
     const member = { userId: randomUUID(), name: role, email: `${randomUUID()}@people.example`, role };
@@ -64,6 +64,7 @@ async function hire({ ground, environment }: Shop, roles: readonly Member["role"
       insert into users (id, email, name, password_hash, role, merchant_id, owns_email, email_verified_at)
       values (${member.userId}, ${member.email}, ${role}, 'none', ${role}, ${environment.merchantId}, true, now())`;
     members.push(member);
+    team.push(member);
   }
   return members;
 }

@@ -309,7 +309,9 @@ export class Load {
         card: { ...given, number: CARDS.good },
       });
       const reply = await createPaymentMethod(this.#shop.call(service, "createPaymentMethod"), body);
-      return String(JSON.parse(reply.body).id);
+      const made = JSON.parse(reply.body) as { id: string };
+      this.#shop.knowledge.learn(made);
+      return made.id;
     });
     const charges = 2 + random.int(3);
     const [pauseMs, pausesMs] = [random.pick(PAUSES_MS), random.pick([0, 5, 50])];
@@ -338,7 +340,7 @@ export class Load {
       const process = await this.#shop.anyProcess(name);
       await this.#shop.within(process, name, async (service) => {
         const removal = removePaymentMethod(this.#shop.call(service, "removePaymentMethod"), { id });
-        await removal.catch(this.#shop.onlyOutages);
+        await removal.then(({ body }) => this.#shop.knowledge.learn(JSON.parse(body)), this.#shop.onlyOutages);
       });
     });
   }

@@ -124,6 +124,9 @@ export const CONDITIONS = [
   "a read is served by the primary",
   "a replica stops replaying",
   "a replica disappears",
+  "a balance is compared with the ledger",
+  "a customer is shown with known payments",
+  "requests for approval are listed",
 ] as const;
 
 type Result = { readonly answer: Rows } | { readonly error: Error };

@@ -5,6 +5,7 @@ import { checkoutAttemptBody } from "@/lib/contract/checkout/endpoints";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import { createPaymentBody } from "@/lib/contract/payments/payment";
+import type { Member } from "@/lib/domain/approvals/requests";
 import { findCheckout, payClientSession } from "@/lib/domain/checkout/pay-session";
 import type { Context, Environment, Reply, Service } from "@/lib/domain/context";
 import { keepableBody } from "@/lib/domain/idempotency/keepable-body";
@@ -85,6 +86,8 @@ export class Shop {
   readonly database: WorldDatabase;
   /** The answers that members of the team got about requests for approval. */
   readonly decisions: Decision[] = [];
+  /** Members of the team who request and decide. */
+  readonly members: Member[] = [];
   /** Parts of the service that this world uses, whose jobs its processes run. */
   readonly parts = new Set<Part>();
   onUse: (part: Part) => void = () => {};
