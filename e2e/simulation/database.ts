@@ -242,8 +242,9 @@ function sendInTurn(pool: SimulatedPool, statement: Statement, send: () => Promi
   const name = nameOf(statement);
   const actor = world.actor;
   const lose = (error: Error) => reject(error);
+  // At once, because others see what a statement wrote before its own caller gets the result.
+  const executed = () => pool.replica ?? pool.database.replica?.note(statement.strings.join(" "));
   const hand = async (result: Result) => {
-    if (!pool.replica) pool.database.replica?.note(statement.strings.join(" "));
     await pool.database.onAnswer(name, result, statement);
     const said = "error" in result ? `failed: ${result.error.message}` : summaryOf(result.answer);
     if (world.fault("drop")) {
@@ -272,9 +273,14 @@ function sendInTurn(pool: SimulatedPool, statement: Statement, send: () => Promi
       return;
     }
     const { physical, answer, own } = sent;
-    const deliver = (result: Result) => void world.parkStep(`${name} at last`, () => hand(result), { actor });
+    const deliver = (result: Result) => {
+      executed();
+      world.parkStep(`${name} at last`, () => hand(result), { actor });
+    };
     const result = await pool.database.answerOrHold(physical, pool.connections.limitMs, answer, own, deliver);
-    if (result) await hand(result);
+    if (!result) return;
+    executed();
+    await hand(result);
   });
   return promise;
 }
