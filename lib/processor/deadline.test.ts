@@ -51,7 +51,6 @@ describe("a malformed outcome is unknown, never a failure", () => {
     ["not found, for a call that moves money", async () => ({ kind: "not_found" })],
     ["a decline without its code", async () => ({ kind: "declined" })],
     ["an unheard-of decline code", async () => ({ kind: "declined", decline_code: "no" })],
-    ["checks of another shape", async () => ({ kind: "approved", checks: { fraud_score: 101 } })],
   ])("%s", async (_, call) => {
     const { guarded } = answering(call);
     expect((await guarded.capture(request)).kind).toBe("unknown");
@@ -168,6 +167,22 @@ describe("cards that are stored", () => {
     const { guarded } = answering(async () => null);
     expect([guarded.storeCard, guarded.continueStoring, guarded.removeCard]).toEqual([undefined, undefined, undefined]);
   });
+});
+
+test("details that cannot be read are left out, because each status check would get them again", async () => {
+  const details = {
+    checks: { avs_result: "Y", cvv_result: "M", fraud_score: 101, fraud_reasons: [] },
+    card: { brand: "visa", bin: null, last4: "4242", exp_month: 0, exp_year: 2030 },
+    fingerprint: "",
+  };
+  for (const decided of [{ kind: "approved" }, { kind: "declined", decline_code: "lost_card" }]) {
+    const { guarded } = answering(async () => ({ ...decided, ...details, note: "network 41" }));
+    expect(await guarded.capture(request)).toEqual({ ...decided, note: "network 41" });
+    expect(await guarded.inquire(inquiry(request.reference))).toEqual({ ...decided, note: "network 41" });
+  }
+  // Without its token, the card that it stored could never be charged.
+  const { guarded } = answering(async () => ({ kind: "approved", storedToken: "" }));
+  expect((await guarded.capture(request)).kind).toBe("unknown");
 });
 
 test("not found passes for an inquiry", async () => {

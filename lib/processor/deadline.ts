@@ -21,9 +21,10 @@ const checks = z
     fraud_score: z.number().min(0).max(100).transform(Math.round).nullable(),
     fraud_reasons: z.array(words),
   })
-  .optional();
+  .optional()
+  .catch(undefined);
 
-const card = z.object({
+const cardData = z.object({
   brand: z.enum(CARD_BRANDS).nullable(),
   bin: z
     .string()
@@ -36,14 +37,19 @@ const card = z.object({
   exp_month: z.int().min(1).max(12).nullable(),
   exp_year: z.int().min(2000).max(2199).nullable(),
 });
+const card = cardData.optional().catch(undefined);
 /** Kept as they are: a changed token would name no card. */
 const identifier = z.string().min(1).max(500);
 
+/**
+ * Descriptions that can't be read are left out: the outcome is known without them, and every status check would
+ * read them again. The stored card's token is no description.
+ */
 const details = {
   note: words.optional(),
-  card: card.optional(),
+  card,
   storedToken: identifier.optional(),
-  fingerprint: identifier.optional(),
+  fingerprint: identifier.optional().catch(undefined),
 };
 
 const outcome = z.discriminatedUnion("kind", [
@@ -67,7 +73,7 @@ const inquiry = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("never") }),
 ]);
 const storeCardOutcome = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("stored"), token: identifier, card: card.optional(), fingerprint: details.fingerprint }),
+  z.object({ kind: z.literal("stored"), token: identifier, card, fingerprint: details.fingerprint }),
   z.object({
     kind: z.literal("declined"),
     decline_code: declineCode.nullable(),
