@@ -173,6 +173,41 @@ test("an old primary whose commits wait for the standby that took over is left w
   }
 });
 
+test("a server of another cluster is not taken for a new primary, whatever its timeline", async () => {
+  const logged = { log_connections: "on", log_disconnections: "on" };
+  const [stopped, other] = await OwnServer.pair("cardlane", { standby: logged });
+  await stopped.stop();
+  const admin = other.sql("postgres");
+  await admin`select pg_promote()`;
+  await admin.end();
+  const used = await OwnServer.create();
+  used.rules("local all all trust", "host all all 127.0.0.1/32 trust");
+  await used.start();
+  const both = connect(`postgres://${other.credentials}@127.0.0.1:${used.port},127.0.0.1:${other.port}/postgres`, {
+    max: 2,
+    parameters: { statement_timeout: "60s" },
+  });
+  const holder = used.sql("postgres");
+  try {
+    await holder`select pg_advisory_lock(1)`;
+    // So slow that the pool looks for a new primary at the other host.
+    const waiting = both.sql`select inet_server_port() as port, pg_advisory_lock(1)`;
+    waiting.catch(() => {});
+    const looked = /disconnection: .*host=127\.0\.0\.1/;
+    await vi.waitFor(() => expect(other.output()).toMatch(looked), { timeout: 30_000, interval: 50 });
+    await holder`select pg_advisory_unlock(1)`;
+    expect((await waiting)[0]?.port).toBe(used.port);
+    expect((await both.sql`select inet_server_port() as port`)[0]?.port).toBe(used.port);
+  } finally {
+    await holder.end({ timeout: 0 });
+    await both.close();
+    for (const one of [stopped, other, used]) {
+      await one.stop("SIGKILL");
+      one.remove();
+    }
+  }
+});
+
 test("a new cluster on an earlier timeline is used at the same address once the former one is gone", async () => {
   const [old, former] = await OwnServer.pair("cardlane");
   await old.stop();
