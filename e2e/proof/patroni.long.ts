@@ -1,3 +1,4 @@
+import { loadavg } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { connect, type Database } from "@/db/client";
@@ -57,6 +58,7 @@ const FAULTS: readonly Fault[] = [
 class Shop {
   readonly #successes: number[] = [];
   readonly #paid: string[] = [];
+  /** The longest interruption of each round. */
   readonly gaps: number[] = [];
   readonly load: Load;
   #checked = 0;
@@ -122,6 +124,10 @@ class Shop {
     this.#isOver = true;
     await this.#beats;
     await this.load.stop();
+  }
+
+  get beats(): number {
+    return this.#paid.length;
   }
 
   async lostBeats(): Promise<string[]> {
@@ -211,7 +217,10 @@ test.skipIf(missing.length > 0)(`nothing is lost or doubled in ${FAILOVERS} fail
     expect(writer.confirmed, `${fault.name}: confirmed by the old primary`).toEqual([]);
     for (const shop of shops) expect(await shop.lost(db)).toEqual([]);
     const parts = WAYS.map((by, index) => `${by} ${Math.round(gaps[index] ?? 0)} ms`);
-    say(`${round + 1}. ${fault.name}: promoted after ${Math.round(promotedMs - faultMs)} ms; ${parts.join(", ")}`);
+    const load = Math.round(loadavg()[0] as number);
+    say(
+      `${round + 1}. ${fault.name}: promoted after ${Math.round(promotedMs - faultMs)} ms; ${parts.join(", ")} (load ${load})`,
+    );
   }
   const [survived] = await db.sql<
     { n: number }[]
@@ -219,11 +228,20 @@ test.skipIf(missing.length > 0)(`nothing is lost or doubled in ${FAILOVERS} fail
   expect(survived?.n).toBe(0);
 
   await Promise.all(shops.map((shop) => shop.stop()));
-  const figures = shops.map(({ by, gaps }) => `${by}: ${medianAndMax(gaps)}`);
+  const interruptions = (isMeant: (round: number) => boolean) => {
+    const [promoted, ...gaps] = [promotions, ...shops.map((shop) => shop.gaps)].map((values) =>
+      medianAndMax(values.filter((_, round) => isMeant(round))),
+    );
+    return `${WAYS.map((by, index) => `${gaps[index]} by ${by}`).join(", ")}; promoted after ${promoted}`;
+  };
+  for (const [index, { name }] of faults.slice(0, FAILOVERS).entries()) {
+    say(`${name}: ${interruptions((round) => round % faults.length === index)}`);
+  }
   const keys = shops.reduce((sum, { load }) => sum + load.answered.length, 0);
+  const beats = shops.reduce((sum, shop) => sum + shop.beats, 0);
   reportFigure(
-    `${FAILOVERS} failovers by Patroni; longest time without a payment, by ${figures.join("; by ")}`,
-    `promoted after ${medianAndMax(promotions)}; ${keys} keys, ${writes} writes tried on old primaries`,
+    `${FAILOVERS} failovers by Patroni; longest time without a payment: ${interruptions(() => true)}`,
+    `${keys} keys, ${beats} payments to measure with, ${writes} writes tried on old primaries`,
   );
   await untilNothingIsOpen(db);
   for (const shop of shops) {
@@ -237,5 +255,5 @@ test.skipIf(missing.length > 0)(`nothing is lost or doubled in ${FAILOVERS} fail
 
 function medianAndMax(values: readonly number[]): string {
   const sorted = values.toSorted((a, b) => a - b).map((ms) => (ms / 1_000).toFixed(1));
-  return `${sorted.at(Math.floor(sorted.length / 2))} s at the median, ${sorted.at(-1)} s at most`;
+  return `${sorted.at(Math.floor(sorted.length / 2))} s (at most ${sorted.at(-1)} s)`;
 }
