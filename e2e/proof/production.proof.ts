@@ -26,7 +26,7 @@ beforeAll(async () => {
   const { test: environment } = await createTestMerchant(db, "Production");
   const newKey = async (ip: string) => {
     const key = { environmentId: environment.id, name: "Proof", ipAllowList: [ip] };
-    return (await createApiKey(testService(db), { ...key, permissions: ["payment.create"] })).secret;
+    return (await createApiKey(testService(db), { ...key, permissions: ["payment.create", "dispute.write"] })).secret;
   };
   Object.assign(keys, { here: await newKey("127.0.0.1/32"), elsewhere: await newKey("203.0.113.7/32") });
   service = await startHost({
@@ -107,6 +107,20 @@ describe.each(found)("in production, behind the documented %s", (program) => {
   test("a body that is too large is refused by the API itself, as documented", async () => {
     const answer = await pay(keys.here, { description: "x".repeat(80_000) });
     expect([answer.status, JSON.parse(answer.text).code]).toEqual([413, "body_too_large"]);
+  });
+
+  test("a file of a dispute passes up to the size that the API accepts", async () => {
+    const upload = (bytes: number) =>
+      send({
+        path: "/v1/files",
+        method: "POST",
+        headers: { "x-api-key": keys.here, "content-type": "multipart/form-data; boundary=b" },
+        body: `--b\r\nContent-Disposition: form-data; name="file"; filename="note.pdf"\r\n\r\n%PDF-1.7\n${"x".repeat(bytes)}\r\n--b--\r\n`,
+      });
+    const stored = await upload(4_900_000);
+    expect(stored.status, stored.text).toBe(201);
+    const refused = await upload(5_250_000);
+    expect([refused.status, JSON.parse(refused.text).code]).toEqual([413, "body_too_large"]);
   });
 
   test("pages have HSTS and a policy, and cookies are limited to this host", async () => {
