@@ -158,7 +158,7 @@ export function SiteHeader({ current }: { current?: DocsPath }) {
               key={href}
               href={href}
               aria-current={current === href ? "page" : undefined}
-              className="relative flex h-10 items-center px-2 text-soft max-sm:px-1.5 after:absolute after:inset-x-2 after:bottom-0 after:h-0.5 hover:text-ink aria-[current]:text-ink aria-[current]:after:bg-accent md:h-12"
+              className="relative flex h-10 items-center px-2 text-soft max-sm:px-1.5 after:absolute after:inset-x-2 after:bottom-0 after:h-0.5 hover:text-ink aria-[current]:[scroll-initial-target:nearest] aria-[current]:text-ink aria-[current]:after:bg-accent md:h-12"
             >
               {label}
             </Link>
@@ -166,9 +166,6 @@ export function SiteHeader({ current }: { current?: DocsPath }) {
         </nav>
         <div className="flex min-w-0 flex-1 items-center justify-end gap-5 text-[13px]">
           <DocsSearchBox />
-          <a href="/v1/openapi.json" className="font-mono text-xs text-soft hover:text-ink max-xl:hidden">
-            openapi.json
-          </a>
           <Link href="/sign-in" prefetch={false} className="shrink-0 text-soft hover:text-ink">
             Sign in
           </Link>

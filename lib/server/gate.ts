@@ -170,7 +170,7 @@ export function refusalOf(error: NodeJS.ErrnoException): ServerRefusal {
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
       return { status: 413, sentence: "The chunk extensions are too large." };
     default:
-      return { status: 400, sentence: "This is not a request in HTTP." };
+      return { status: 400, sentence: "This is not a valid HTTP request." };
   }
 }
 
