@@ -31,7 +31,7 @@ import { DISPUTE_REASON_WORDS, DISPUTE_STATUS_WORDS } from "@/lib/contract/payme
 import type { Mode } from "@/lib/contract/transactions/words";
 import { Deadline } from "./deadline";
 import { EvidenceCard } from "./evidence-card";
-import { DisputeBadge } from "./status";
+import { DisputeBadge, disputeTone } from "./status";
 
 const LINK = "text-accent hover:underline";
 const REFRESH_MS = 10_000;
@@ -123,14 +123,12 @@ export function DisputeBody({ detail, mode }: { detail: DisputeDetail; mode: Mod
   );
 }
 
-const TONES = { NEEDS_RESPONSE: "red", UNDER_REVIEW: "amber", WON: "green", LOST: "red", ACCEPTED: "red" } as const;
-
 const PENDING = {
   submit: "Your evidence is on its way to the bank",
   accept: "The dispute is being accepted",
 } as const;
 
-function DisputeNotice({ detail: { dispute, simulated } }: { detail: DisputeDetail }) {
+function DisputeNotice({ detail: { dispute, meaning, simulated } }: { detail: DisputeDetail }) {
   const { status } = dispute;
   if (dispute.pending_action !== null) {
     return (
@@ -141,9 +139,8 @@ function DisputeNotice({ detail: { dispute, simulated } }: { detail: DisputeDeta
       </Banner>
     );
   }
-  const { title, meaning } = DISPUTE_STATUS_WORDS[status];
   return (
-    <Banner tone={TONES[status]} title={title}>
+    <Banner tone={disputeTone(status)} title={DISPUTE_STATUS_WORDS[status].title}>
       <p>{meaning}</p>
       {status === "NEEDS_RESPONSE" && dispute.pending_action === null && (
         <p>
@@ -268,14 +265,15 @@ const STEPS: Record<DisputeStep["kind"], { icon: LucideIcon; tone: Tone; title: 
 };
 
 /** Newest first, as on payments. */
-function DisputeTimeline({ detail: { timeline, dispute } }: { detail: DisputeDetail }) {
+function DisputeTimeline({ detail: { timeline, dispute, meaning } }: { detail: DisputeDetail }) {
   return (
     <Timeline>
       {dispute.status === "NEEDS_RESPONSE" && dispute.respond_by && (
         <TimelineItem icon={TriangleAlert} tone="amber" title="Last moment to respond" at={dispute.respond_by} />
       )}
       {timeline.toReversed().map(({ id, kind, at, actor }) => {
-        const { icon, tone, title, text } = STEPS[kind];
+        const { icon, tone, title, text: usual } = STEPS[kind];
+        const text = kind.toUpperCase() === dispute.status ? meaning : usual;
         return (
           <TimelineItem key={id} icon={icon} tone={tone} title={title} at={at}>
             {text && <p className="text-soft">{text}</p>}

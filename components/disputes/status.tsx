@@ -12,6 +12,8 @@ const STATUSES: Record<DisputeStatus, { tone: Tone; icon: LucideIcon }> = {
   ACCEPTED: { tone: "neutral", icon: Handshake },
 };
 
+export const disputeTone = (status: DisputeStatus): Tone => STATUSES[status].tone;
+
 export function DisputeBadge({ status }: { status: DisputeStatus }) {
   const { tone, icon: Icon } = STATUSES[status];
   return (

@@ -2,7 +2,7 @@
 import { ArrowUpRight, CircleAlert, CircleCheck, CircleHelp, CircleX } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { disputePath } from "@/components/disputes/status";
+import { disputePath, disputeTone } from "@/components/disputes/status";
 import { Banner } from "@/components/ui/banner";
 import { Facts, MetadataFacts, Money } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy";
@@ -132,17 +132,10 @@ export function PaymentNotice({ detail, mode }: { detail: PaymentDetail; mode: M
   );
 }
 
-const DISPUTE_TONES = {
-  NEEDS_RESPONSE: "red",
-  UNDER_REVIEW: "amber",
-  WON: "green",
-  LOST: "red",
-  ACCEPTED: "red",
-} as const;
-
 function DisputeNotice({ dispute, mode }: { dispute: PaymentDetail["disputes"][number]; mode: Mode | null }) {
   const {
     status,
+    meaning,
     amount,
     currency,
     reason,
@@ -151,10 +144,10 @@ function DisputeNotice({ dispute, mode }: { dispute: PaymentDetail["disputes"][n
     dashboard_url: url,
     processor_id: id,
   } = dispute;
-  const { title, meaning } = DISPUTE_STATUS_WORDS[status];
+  const { title } = DISPUTE_STATUS_WORDS[status];
   return (
     <Banner
-      tone={DISPUTE_TONES[status]}
+      tone={disputeTone(status)}
       title={
         <>
           Disputed: <Money amount={amount} currency={currency} />, {title.toLowerCase()}

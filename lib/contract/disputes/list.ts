@@ -77,6 +77,8 @@ export type EvidenceFile = Pick<File, "id" | "name" | "type" | "size">;
 /** A dispute for its page. Ids are public ones. */
 export type DisputeDetail = {
   dispute: Dispute;
+  /** Its status and where its money is, in a sentence. */
+  meaning: string;
   /** At the sandbox, which decides by the evidence's notes and the test clock. */
   simulated: boolean;
   /** The files of its evidence. */

@@ -22,8 +22,8 @@ export type PaymentDetail = {
   /** True if something is in progress, so the page will change by itself. */
   pending: boolean;
   decline: { code: DeclineCode; meaning: string; advice: string } | null;
-  /** Oldest first. */
-  disputes: Dispute[];
+  /** Oldest first. `meaning`: the status and where the money is, in a sentence. */
+  disputes: (Dispute & { meaning: string })[];
   /** The processor's own ids; null if the processor gives none. */
   processor: ShownProcessor | null;
   /** Oldest first. */

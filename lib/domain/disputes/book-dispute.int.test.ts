@@ -6,6 +6,8 @@ import type { Context } from "../context";
 import { getPaymentDetail } from "../payments/payment-detail";
 import { verifyBooks } from "../reconciliation/verify-books";
 import { getBalance, listMovements } from "../settlement/balance";
+import { getDisputeDetail } from "./dispute-pages";
+import { listDisputes } from "./read-disputes";
 import { recordDispute } from "./record-dispute";
 
 const { db } = await testDatabase();
@@ -20,13 +22,13 @@ async function balanceOf(ctx: Context, currency = "USD") {
 }
 
 test.each([
-  ["under_review", -11_500, 11_500],
-  ["won", -1_500, 0],
-  ["lost", -11_500, 0],
-  ["accepted", -11_500, 0],
+  ["under_review", -11_500, 11_500, "The evidence is with the cardholder’s bank, which decides."],
+  ["won", -1_500, 0, "The amount is returned to you; the processor’s fee of $15.00 is not."],
+  ["lost", -11_500, 0, "The amount and the processor’s fee of $15.00 are lost."],
+  ["accepted", -11_500, 0, "The amount and the processor’s fee of $15.00 are lost."],
 ] as const)(
-  "the ledger has what a dispute that becomes %s leaves, however often it is reported",
-  async (status, left, held) => {
+  "the ledger has what a dispute that becomes %s leaves, however often it is reported, and pages say it",
+  async (status, left, held, text) => {
     const { tenant, from, ctx, report, becomes } = await disputable(db);
     const say = async () => {
       await expect.poll(() => recordDispute(tenant.service, from, report)).toBe(true);
@@ -39,6 +41,9 @@ test.each([
     await say();
     const returned = status === "won" ? ["dispute_return 10000"] : [];
     expect(await balanceOf(ctx)).toEqual([left, held, ["dispute -10000", "dispute_fee -1500", ...returned]]);
+    const [dispute] = (await listDisputes(ctx, {})).data;
+    const { meaning } = await getDisputeDetail(ctx, { id: dispute?.id ?? "" });
+    expect(meaning).toContain(text);
     expect(await broken()).toEqual([]);
   },
 );

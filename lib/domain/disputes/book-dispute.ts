@@ -6,6 +6,8 @@ import {
   readDisputePositions,
 } from "@/db/queries/settlement/dispute-movements";
 import type { DisputeRow } from "@/db/schema/disputes";
+import { moneyText } from "@/lib/contract/format";
+import { DISPUTE_STATUS_WORDS } from "@/lib/contract/payments/words";
 import { idAt } from "@/lib/ids";
 
 type Booked = Pick<DisputeRow, "id" | "payment_id" | "amount" | "currency" | "fee" | "status" | "withdrawn">;
@@ -31,6 +33,17 @@ function disputePosition({ amount, currency, fee: known, status, withdrawn }: Bo
     default:
       return status satisfies never;
   }
+}
+
+/** A dispute's status in a sentence, with where its money is, as booked. */
+export function disputeMeaning(dispute: Booked): string {
+  const { status, withdrawn, currency } = dispute;
+  const { meaning } = DISPUTE_STATUS_WORDS[status];
+  if (!withdrawn) return status === "WON" ? "The bank ended its inquiry and took no money." : meaning;
+  const { feeGone } = disputePosition(dispute);
+  const fee = feeGone > 0 ? `processor’s fee of ${moneyText(feeGone, currency)}` : null;
+  if (status === "WON") return `${meaning} The amount is returned to you${fee ? `; the ${fee} is not` : ""}.`;
+  return fee ? meaning.replace("The amount is lost.", `The amount and the ${fee} are lost.`) : meaning;
 }
 
 /**

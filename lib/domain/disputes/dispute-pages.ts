@@ -28,6 +28,7 @@ import { findCustomerOf } from "../customers/customers";
 import { type ListResult, presentList, readInTime } from "../lists";
 import { presentActor } from "../payments/present";
 import { getPayment } from "../payments/read-payments";
+import { disputeMeaning } from "./book-dispute";
 import { presentFile } from "./files";
 import { presentDispute } from "./record-dispute";
 
@@ -114,6 +115,7 @@ export async function getDisputeDetail(ctx: Context, input: { id: string }): Pro
   const { status, amount, amount_refunded, currency, card, created_at } = payment;
   return {
     dispute,
+    meaning: disputeMeaning(row),
     simulated: row.processor === service.processors.builtIn("test")?.name,
     files: files
       .map((file) => presentFile(file, environment.mode))

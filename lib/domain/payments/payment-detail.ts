@@ -22,6 +22,7 @@ import type {
 import type { ProcessorObject } from "@/lib/processor/records";
 import { type Context, environmentNow, resourceNotFound, type Service } from "../context";
 import { findCustomerOf } from "../customers/customers";
+import { disputeMeaning } from "../disputes/book-dispute";
 import { presentDispute } from "../disputes/record-dispute";
 import { endpointMethod } from "../idempotency/inspect-keys";
 import { invoiceNumber } from "../subscriptions/present";
@@ -55,7 +56,10 @@ export async function getPaymentDetail(ctx: Context, input: { id: string }): Pro
       payment.status === "PENDING" ||
       payment.status === "REQUIRES_ACTION",
     decline: presentDecline(rows),
-    disputes: rows.disputes.map((row) => presentDispute(row, ctx.environment.mode)),
+    disputes: rows.disputes.map((row) => ({
+      ...presentDispute(row, ctx.environment.mode),
+      meaning: disputeMeaning(row),
+    })),
     processor: presentObjects(rows, at),
     timeline: paymentTimeline(rows, ctx.environment.clock !== null),
     ledger: ledger.map((line) => presentLedgerLine(line, rows)).reverse(),

@@ -11,6 +11,7 @@ import {
   OUTSIDE_REFUND,
   REFUND_REASON_WORDS,
 } from "@/lib/contract/payments/words";
+import { disputeMeaning } from "../disputes/book-dispute";
 import { presentActor } from "./present";
 import { hasEndedUnpaid } from "./states";
 
@@ -261,7 +262,8 @@ function reversedCapture({ payment, actors }: PaymentDetailRows): TimelineEntry[
 
 /** A dispute's opening and its current status; the steps in between are in its events. */
 function disputeEntries(row: DisputeRow, { payment, actors }: PaymentDetailRows): TimelineEntry[] {
-  const { title, meaning } = DISPUTE_STATUS_WORDS[row.status];
+  const { title } = DISPUTE_STATUS_WORDS[row.status];
+  const meaning = disputeMeaning(row);
   const entry = {
     kind: "dispute" as const,
     amount: row.amount,
