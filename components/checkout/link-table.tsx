@@ -4,11 +4,13 @@ import { Money } from "@/components/ui/card";
 import { ColumnHeads } from "@/components/ui/page-links";
 import { Time } from "@/components/ui/time";
 import { linkTitle, type PaymentLinkItem, type PaymentLinkStatus } from "@/lib/contract/checkout/payment-link";
+import { moneyTextWithCode } from "@/lib/contract/format";
+import { priceText } from "@/lib/contract/plans/schedule";
 import type { Mode } from "@/lib/contract/transactions/words";
 
 const COLUMNS = [
   ["Link", "pr-4"],
-  ["Price", "w-32 pr-6 text-right max-sm:hidden"],
+  ["Price", "w-48 pr-6 text-right max-sm:hidden"],
   ["Status", "w-32 pr-4"],
   ["Opened", "w-20 pr-4 text-right max-md:hidden"],
   ["Payments", "w-24 pr-4 text-right max-md:hidden"],
@@ -49,14 +51,14 @@ function LinkRow({ link, path }: { link: PaymentLinkItem; path: string }) {
           {[bought === title ? null : bought, link.single_use ? "Single use" : null].filter(Boolean).join(" · ")}
         </span>
         <span className="block text-soft sm:hidden">
-          <Money amount={link.amount} currency={link.currency} />
+          <Price link={link} />
         </span>
         <span className="block text-soft text-xs md:hidden">
           Opened {timesText(link.opened)} · <Payments link={link} path={path} words />
         </span>
       </td>
-      <td className="py-2 pr-6 text-right align-middle max-sm:hidden">
-        <Money amount={link.amount} currency={link.currency} />
+      <td className="text-balance py-2 pr-6 text-right align-middle max-sm:hidden">
+        <Price link={link} />
       </td>
       <td className="py-2 pr-4 align-middle max-sm:pr-0 max-sm:text-right">
         <LinkStatus status={link.status} />
@@ -78,6 +80,12 @@ function LinkRow({ link, path }: { link: PaymentLinkItem; path: string }) {
       </td>
     </tr>
   );
+}
+
+/** A subscription has more of a price than what is due on its first day. */
+function Price({ link: { terms, amount, currency } }: { link: PaymentLinkItem }) {
+  if (terms === null || terms.every === null) return <Money amount={amount} currency={currency} />;
+  return <span className="tabular-nums">{priceText(terms, currency, moneyTextWithCode)}</span>;
 }
 
 type FigureProps = { link: PaymentLinkItem; path: string };

@@ -117,7 +117,7 @@ test("a plan with a free trial is sold by link: link, form and the plan's subscr
   );
   await form.getByRole("button", { name: "Create payment link" }).click();
   await page.waitForURL("**/checkout/links/plink_*");
-  await expect(page.getByText("$19.00 every month after 14 days free")).toBeVisible();
+  await expect(page.getByText("14 days free, then $19.00 every month", { exact: true })).toBeVisible();
   const address = await page.getByTestId("payment-link").innerText();
 
   const context = await browser.newContext({ viewport: PHONE });

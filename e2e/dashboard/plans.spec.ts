@@ -28,7 +28,7 @@ test("each type of plan is created with its own fields, and the preview shows wh
     { type: "Subscription", words: "$19.99 every month.", fields: { "Billed every": true, "Trial lasts": false } },
     {
       type: "Subscription with free trial",
-      words: "$19.99 every month after 14 days free.",
+      words: "14 days free, then $19.99 every month.",
       fields: { "Trial lasts": true },
     },
     {

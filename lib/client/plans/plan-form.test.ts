@@ -90,7 +90,7 @@ test("prices are formatted in words", () => {
   };
   expect(words({ type: "ONE_TIME" })).toBe("€19.99 once");
   expect(words({ type: "SUBSCRIPTION_NO_TRIAL", billing_frequency_value: "3" })).toBe("€19.99 every 3 months");
-  expect(words({ type: "SUBSCRIPTION_FREE_TRIAL" })).toBe("€19.99 every month after 14 days free");
+  expect(words({ type: "SUBSCRIPTION_FREE_TRIAL" })).toBe("14 days free, then €19.99 every month");
   expect(words({ type: "SUBSCRIPTION_PAID_TRIAL", trial_price_amount: "1" })).toBe(
     "€1.00 for 14 days, then €19.99 every month",
   );

@@ -1,10 +1,12 @@
 /** Payment links: addresses that sell a plan or an amount, managed in the dashboard. */
+
 import { z } from "zod";
 import { dashboardEndpoint } from "@/lib/contract/endpoint";
 import { amount, currency, humanText, instant, queryOffset, timestamp } from "@/lib/contract/fields";
 import { idInput, idOf } from "@/lib/contract/ids";
 import type { ShownActor } from "@/lib/contract/payments/payment-detail";
 import type { Plan } from "@/lib/contract/plans/plan";
+import type { PlanTerms } from "@/lib/contract/plans/schedule";
 
 /**
  * ACTIVE: accepts payments. INACTIVE: deactivated. COMPLETED: a paid single-use link. PLAN_INACTIVE: its plan
@@ -93,6 +95,8 @@ export type LinkSales = { payments: number; capped: boolean; captured: { currenc
 /** A link as a row of the list. */
 export type PaymentLinkItem = PaymentLink & {
   plan_name: string | null;
+  /** Its plan's; null if it sells an amount. */
+  terms: PlanTerms | null;
   opened: number;
   sales: LinkSales;
 };

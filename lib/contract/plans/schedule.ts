@@ -116,7 +116,7 @@ export function everyText(period: Period): string {
 }
 
 /**
- * "€19.99 every month after 14 days free"; `text` formats amounts, with their code if several currencies are
+ * "14 days free, then €19.99 every month"; `text` formats amounts, with their code if several currencies are
  * shown.
  */
 export function priceText({ price, every, trial, trialPrice }: PlanTerms, currency: string, text = moneyText): string {
@@ -124,8 +124,9 @@ export function priceText({ price, every, trial, trialPrice }: PlanTerms, curren
   if (every === null) return `${full} once`;
   const regular = `${full} ${everyText(every)}`;
   if (trial === null) return regular;
-  if (trialPrice === null) return `${regular} after ${lengthText(trial)} free`;
-  return `${text(trialPrice, currency)} for ${lengthText(trial)}, then ${regular}`;
+  const first =
+    trialPrice === null ? `${lengthText(trial)} free` : `${text(trialPrice, currency)} for ${lengthText(trial)}`;
+  return `${first}, then ${regular}`;
 }
 
 /** The terms of an API plan, in minor units. */

@@ -170,6 +170,7 @@ function presentItem(ctx: Context, row: ListedLink, plan: PlanRow | null | ""): 
   return {
     ...presentLink(ctx, row, { plan: known, paid: row.paid }),
     plan_name: known?.name ?? null,
+    terms: known && planTermsOf(known),
     opened: row.opened,
     sales: {
       payments: Math.min(row.payments, MAX_SUMMED_SALES),
