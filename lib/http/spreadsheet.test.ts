@@ -206,6 +206,30 @@ describe("an Excel workbook", () => {
     expect(sheet).not.toContain("<f>");
   });
 
+  test("shows each amount with the decimals of its currency, in any order of rows", async () => {
+    const amounts = ["1000", "1234.50", "-1.500", "7", "0.00"];
+    const written = (await pieces(
+      amounts.map((amount) => row("a", amount)),
+      { format: "xlsx" },
+    )) as Uint8Array[];
+    const parts = unzip(Buffer.concat(written));
+    const [sheet, styles] = [parts.get("xl/worksheets/sheet1.xml") ?? "", parts.get("xl/styles.xml") ?? ""];
+    const own = [...styles.matchAll(/<numFmt numFmtId="(\d+)" formatCode="([^"]*)"/g)].map(([, id, code]) => [
+      id,
+      code,
+    ]);
+    // Ids 3 and 4 are Excel's own.
+    const codes = new Map([["3", "#,##0"], ["4", "#,##0.00"], ...own] as [string, string][]);
+    const formats = [...(styles.split("<cellXfs")[1] ?? "").matchAll(/<xf numFmtId="(\d+)"/g)].map(
+      ([, id]) => id ?? "",
+    );
+    const shown = amounts.map((_, i) => {
+      const style = new RegExp(`r="B${i + 2}" s="(\\d+)"`).exec(sheet)?.[1];
+      return codes.get(formats[Number(style)] ?? "");
+    });
+    expect(shown).toEqual(["#,##0", "#,##0.00", "#,##0.000", "#,##0", "#,##0.00"]);
+  });
+
   test("has each time once for a business in UTC", async () => {
     const written = (await pieces([row("a")], { format: "xlsx", timeZone: "UTC" })) as Uint8Array[];
     const sheet = unzip(Buffer.concat(written)).get("xl/worksheets/sheet1.xml") ?? "";

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { stringify } from "csv-stringify/sync";
-import { writeXlsxStream } from "hucre/xlsx";
+import { type ColumnDef, writeXlsxStream } from "hucre/xlsx";
 import { BoundedMap } from "@/lib/bounded-map";
 import { type ExportFormat, separatorsOf } from "@/lib/contract/reporting/export-formats";
 import { offsetAt } from "@/lib/contract/transactions/time-range";
@@ -239,14 +239,18 @@ export function excelRetypes(locale: string): (text: string) => boolean {
 /** Excel reports a file with longer cells as damaged. */
 const MAX_CELL = 32_767;
 
-/** Up to four decimals, as in currencies; from the third on only if used. */
-const AMOUNT_FORMAT = "#,##0.00##";
+/** As many decimals as the amount's text has, which are its currency's: ¥1,000 and KD1.500. */
+function amountFormat(text: string): string {
+  const decimals = text.split(".")[1]?.length ?? 0;
+  return decimals === 0 ? "#,##0" : `#,##0.${"0".repeat(decimals)}`;
+}
+
 const DAY_FORMAT = "yyyy-mm-dd";
 const TIME_FORMAT = "yyyy-mm-dd hh:mm:ss";
 const SHAPES = {
   text: { numFmt: "@", width: 24 },
   number: { width: 12 },
-  amount: { numFmt: AMOUNT_FORMAT, width: 14 },
+  amount: { numFmt: amountFormat("0.00"), width: 14 },
   day: { numFmt: DAY_FORMAT, width: 12 },
   time: { numFmt: TIME_FORMAT, width: 20 },
   local_time: { numFmt: TIME_FORMAT, width: 20 },
@@ -262,9 +266,10 @@ async function* workbookParts<Row>(
 ): AsyncGenerator<Uint8Array, void> {
   const headings = headingsOf(columns, true, timeZone);
   const offset = offsetsIn(timeZone);
-  const stream = writeXlsxStream(workbookRows(batches, columns, offset), {
+  const shapes: ColumnDef[] = columns.map(({ kind }, i) => ({ header: headings[i] as string, ...SHAPES[kind] }));
+  const stream = writeXlsxStream(workbookRows(batches, columns, { offset, shapes }), {
     name: title,
-    columns: columns.map(({ kind }, i) => ({ header: headings[i] as string, ...SHAPES[kind] })),
+    columns: shapes,
     freezePane: { rows: 1 },
   });
   const reader = stream.getReader();
@@ -281,18 +286,23 @@ async function* workbookParts<Row>(
 
 /**
  * The time of a piece is that of its consumer, which writes and compresses each row before it takes the next.
+ * It reads a column's format for each cell, so that amounts get the one of their row's currency.
  */
 async function* workbookRows<Row>(
   batches: AsyncIterable<readonly Row[]>,
   columns: readonly SheetColumn<Row>[],
-  offset: (at: string) => number,
+  { offset, shapes }: { offset: (at: string) => number; shapes: ColumnDef[] },
 ): AsyncGenerator<(string | number | Date | null)[], void> {
+  const amounts = columns.flatMap(({ kind, read }, i) => (kind === "amount" ? [{ read, shape: shapes[i] }] : []));
   for await (const rows of batches) {
     for (let at = 0; at < rows.length; ) {
       await rest();
       const startedMs = performance.now();
-      for (const end = Math.min(at + PIECE_ROWS, rows.length); at < end; at++)
-        yield columns.map((column) => workbookCell(column, rows[at] as Row, offset));
+      for (const end = Math.min(at + PIECE_ROWS, rows.length); at < end; at++) {
+        const row = rows[at] as Row;
+        for (const { read, shape } of amounts) if (shape) shape.numFmt = amountFormat(String(read(row) ?? "0.00"));
+        yield columns.map((column) => workbookCell(column, row, offset));
+      }
       restAfter(startedMs);
     }
   }
