@@ -38,8 +38,8 @@ export type ReplicaState = {
 
 /** A world's view of the database: open transactions, and statements that wait for their locks. */
 export class WorldDatabase {
-  /** The world's read replica, if it has one. */
-  replica: ReplicaState | null = null;
+  /** The world's read replicas. */
+  replicas: readonly ReplicaState[] = [];
   readonly transactions = new Set<SimulatedConnection>();
   readonly #held = new Set<Held>();
 
@@ -78,10 +78,15 @@ export class WorldDatabase {
     return sqlOn(new SimulatedPool(this, this.ground.pools.store, skewMs), "") as unknown as Sql;
   }
 
+  /** Adds a statement that the primary has executed to what replicas have to replay. */
+  note(text: string): void {
+    for (const replica of this.replicas) replica.note(text);
+  }
+
   /** Ends all transactions and cancels blocked statements. */
   async endAll(): Promise<void> {
     for (const connection of [...this.transactions]) await connection.breakOff();
-    await this.replica?.end();
+    for (const replica of this.replicas) await replica.end();
     for (const { pid, answer } of this.#held) {
       await this.ground.monitor`select pg_cancel_backend(${pid})`;
       await answer;
@@ -243,7 +248,9 @@ function sendInTurn(pool: SimulatedPool, statement: Statement, send: () => Promi
   const actor = world.actor;
   const lose = (error: Error) => reject(error);
   // At once, because others see what a statement wrote before its own caller gets the result.
-  const executed = () => pool.replica ?? pool.database.replica?.note(statement.strings.join(" "));
+  const executed = () => {
+    if (!pool.replica) pool.database.note(statement.strings.join(" "));
+  };
   const hand = async (result: Result) => {
     await pool.database.onAnswer(name, result, statement);
     const said = "error" in result ? `failed: ${result.error.message}` : summaryOf(result.answer);
@@ -344,7 +351,7 @@ export class SimulatedConnection implements TransactionConnection {
       world.note(`${text}: the connection is lost${isDone ? " after it was done" : ""}`);
       world.sometimes(isDone ? "a COMMIT whose response is lost" : "a connection lost within a transaction");
       if (isDone) await this.#physical?.connection.query(text);
-      if (isDone) database.replica?.note(text);
+      if (isDone) database.note(text);
       await this.breakOff();
       throw this.problem ?? connectionClosed();
     }
@@ -364,7 +371,7 @@ export class SimulatedConnection implements TransactionConnection {
     const rows = await this.#physical.connection.query(replica && isBegun ? AT_REPLICA : text, environment);
     if (replica && isBegun)
       await this.#physical.connection.query(`set transaction snapshot '${replica.snapshot}'`, environment);
-    if (!replica) database.replica?.note(text);
+    if (!replica) database.note(text);
     world.note(text);
     if (/^(commit|rollback)$/.test(text)) await this.#giveBack();
     return rows;

@@ -19,6 +19,8 @@ const OWN_NOW = `
 const SEARCH_PATH = "public, simulation, pg_catalog";
 /** More connections than ever wait for each other's locks in one world. */
 const CONNECTIONS = 30;
+/** Replicas of one world. */
+const MAX_REPLICAS = 2;
 /** Statement timeouts of the service and the store, measured in the world's time. */
 const STATEMENT_MS = { service: 6_000, store: 1_500 };
 
@@ -58,7 +60,7 @@ export class Ground {
     await store.orm.end(0);
     const service = (real: Pool) => ({ real, limitMs: STATEMENT_MS.service });
     const monitor = postgres(url, { max: 1, onnotice: () => {}, connection: { TimeZone: "UTC" } });
-    const holders = postgres(url, { max: 1, onnotice: () => {} });
+    const holders = postgres(url, { max: MAX_REPLICAS, onnotice: () => {} });
     const staffId = randomUUID();
     await monitor`insert into users (id, email, password_hash, role) values (${staffId}, 'staff@cardlane.test', 'none', 'staff')`;
     return new Ground(url, adminUrl, monitor, connect(url, { max: 1 }), holders, staffId, {

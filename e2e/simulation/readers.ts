@@ -118,7 +118,7 @@ export function readers({ shop, client }: Stage): void {
 /** Not as a process's own statement: the queue has the charges of earlier worlds, too. */
 async function deriveCustomers({ ground, database }: Shop): Promise<void> {
   await noteCustomers(ground.plain.sql, 1_000);
-  database.replica?.note("update customers");
+  database.note("update customers");
 }
 
 /** Reads something, in any process, and compares it with what was known before. Outages are no answer. */

@@ -1,4 +1,5 @@
 import type postgres from "postgres";
+import type { Host } from "@/db/address";
 import type { Database, Sql } from "@/db/client";
 import { databaseOn } from "@/db/client";
 import { connectionClosed, type Rows } from "@/db/connection";
@@ -7,21 +8,21 @@ import { type StatementPool, sqlOn } from "@/db/statements";
 import type { SimulatedConnection, SimulatedPool, WorldDatabase } from "./database";
 import { NOBODY, type Process, type World } from "./world";
 
-const HOST = { host: "replica", port: 5432, label: "replica" };
+const hostOf = (at: number) => ({ host: `replica${at}`, port: 5432, label: `replica ${at}` });
 const LAGS_MS = [0, 0, 5, 50, 200, 700, 3_000];
 const PAUSES_MS = [300, 2_000, 10_000, 40_000];
 const ABSENCES_MS = [200, 3_000, 30_000];
 const WRITES = /\b(insert|update|delete)\b/i;
 
 /**
- * A streaming replica of a world's database. It shows a snapshot of the primary, as of when it last replayed,
+ * A streaming replica of a world's database, which may have another. It shows a snapshot of the primary, as of when it last replayed,
  * which only the scheduler decides. Its position is the number of writes until then: real positions also move
  * by what PostgreSQL writes on its own, so two runs of one seed would differ.
  */
 export class SimulatedReplica {
   /** Writes at the primary. */
   written = 0;
-  /** Writes that it has replayed; null before the first snapshot. */
+  /** Writes that it has replayed. */
   #position = 0;
   /** The exported snapshot that its reads see. */
   snapshot = "";
@@ -104,26 +105,30 @@ function positions(world: World, read: () => number): Pick<StatementPool, "run" 
 /** The read side of one process's database: the product's own choice between the replica and the primary. */
 export function readingOn(
   database: WorldDatabase,
-  replica: SimulatedReplica,
+  replicas: readonly [SimulatedReplica, ...SimulatedReplica[]],
   process: Process,
   { db, isBusy }: { db: Database; isBusy: () => boolean },
 ): () => Database {
   const { world } = database;
   let reading = db;
   const begin = async () => {
-    const pools = database.pools(replica);
-    const replicas = new Replicas<SimulatedConnection>({
-      hosts: [HOST],
-      primary: positions(world, () => replica.written),
-      openCheck: () =>
+    const byLabel = new Map(replicas.map((replica, index) => [hostOf(index).label, replica]));
+    const at = ({ label }: Host) => byLabel.get(label) ?? replicas[0];
+    const chooser = new Replicas<SimulatedConnection>({
+      hosts: replicas.map((_, index) => hostOf(index)),
+      primary: positions(world, () => replicas[0].written),
+      openCheck: (host) =>
         positions(world, () => {
-          if (replica.isGone) throw connectionClosed();
-          return replica.position;
+          if (at(host).isGone) throw connectionClosed();
+          return at(host).position;
         }),
-      openPools: () => ({
-        ...{ crossing_sql: pools.crossing.sql, crossing_orm: pools.crossing.orm, long: pools.long },
-        ...{ environment_sql: pools.isolated.sql, environment_orm: pools.isolated.orm },
-      }),
+      openPools: (host) => {
+        const { crossing, isolated, long } = database.pools(at(host));
+        return {
+          ...{ crossing_sql: crossing.sql, crossing_orm: crossing.orm, long },
+          ...{ environment_sql: isolated.sql, environment_orm: isolated.orm },
+        };
+      },
       log: { warn: (_facts, message) => world.note(message) },
       timer: timerOf(world, isBusy),
     });
@@ -131,7 +136,7 @@ export function readingOn(
     const chosen = {
       async caughtUp() {
         const { actor } = world;
-        const found = await replicas.caughtUp();
+        const found = await chooser.caughtUp();
         world.sometimes(found ? "a read is served by the replica" : "a read is served by the primary");
         await new Promise<void>((resolve) => void world.parkStep("chooses a server", resolve, { actor }));
         return found;

@@ -68,8 +68,9 @@ const PATIENCE_MS = 35_000;
 const TIMEOUT_MS = 8_000;
 /** Numbers of processes that serve a world, one of which is drawn. */
 const PROCESSES = [1, 2, 2];
-/** Share of worlds with a read replica. */
+/** Share of worlds with read replicas, and their numbers, one of which is drawn. */
 const WITH_REPLICA = 0.3;
+const REPLICAS = [1, 1, 2];
 
 /** A cheap card fingerprint: the real one is CPU-intensive and adds nothing to a simulation. */
 const secret: Secret = {
@@ -99,7 +100,7 @@ export class Shop {
   readonly #skewMs: number;
   readonly #processes: number;
   #started = 0;
-  #replica: SimulatedReplica | null = null;
+  #replicas: readonly SimulatedReplica[] = [];
 
   private constructor(
     readonly world: World,
@@ -139,14 +140,18 @@ export class Shop {
       insert into environments (id, merchant_id, mode) select ${environment.id}, id, 'test' from merchant`;
     const shop = new Shop(world, ground, environment);
     // By right clocks, because callers compare objects by the times of their changes.
-    if (randomOf(world.plan.seed, "replica").chance(WITH_REPLICA) && !shop.hasSkewedClocks)
-      shop.#replica = await SimulatedReplica.open(world, ground.holders);
-    shop.database.replica = shop.#replica;
+    const random = randomOf(world.plan.seed, "replica");
+    if (!random.chance(WITH_REPLICA) || shop.hasSkewedClocks) return shop;
+    const replicas: SimulatedReplica[] = [];
+    for (let count = random.pick(REPLICAS); count > 0; count--)
+      replicas.push(await SimulatedReplica.open(world, ground.holders));
+    shop.#replicas = replicas;
+    shop.database.replicas = replicas;
     return shop;
   }
 
   get hasReplica(): boolean {
-    return this.#replica !== null;
+    return this.#replicas.length > 0;
   }
 
   async #isCharged(reference: string): Promise<boolean> {
@@ -173,9 +178,9 @@ export class Shop {
         return reading();
       },
     };
-    const replica = this.#replica;
+    const [first, ...others] = this.#replicas;
     const isBusy = () => !this.isIdle;
-    if (replica) reading = readingOn(this.database, replica, process, { db, isBusy });
+    if (first) reading = readingOn(this.database, [first, ...others], process, { db, isBusy });
     const service = testService(db, {
       processors: createRegistry({ sandbox: withDeadline(this.network.processor, TIMEOUT_MS, timer) }),
       clock: { now: () => new Date(world.nowMs + skewMs) },

@@ -84,6 +84,18 @@ export const MUTANTS = [
     tests: ["int", "db/replicas.int.test.ts", "reads in every process have what was committed before"],
   },
   {
+    name: "a read goes to another replica than the one that has caught up",
+    simulation: true,
+    edits: [
+      [
+        "db/replicas.ts",
+        "const { pools, instance } = replica;",
+        "const { pools, instance } = used[this.#turn % used.length] as Replica<C>;",
+      ],
+    ],
+    tests: ["unit", "db/replicas.test.ts", "of two replicas"],
+  },
+  {
     name: "a removed card is charged",
     edits: [["db/queries/payments/intents.ts", "and removed_at is null for share)`;", "for share)`;"]],
     tests: ["int", "lib/domain/payments/cards-on-file.int.test.ts", "a removal among 20 payments"],
