@@ -78,7 +78,7 @@ function CallLine({ entry: { call } }: Of<"api">) {
         <b className="font-semibold">{call.method}</b> {call.path}
       </span>
       <span className="whitespace-nowrap font-mono text-xs tabular-nums">
-        <span className={failed ? "text-red" : "text-green"}>{call.status ?? "no answer"}</span>{" "}
+        <span className={failed ? "text-red" : "text-green"}>{call.status ?? "no response"}</span>{" "}
         <span className="text-soft">{call.duration_ms} ms</span>
       </span>
     </>
@@ -218,9 +218,9 @@ function stored(): readonly LogEntry[] {
   }
 }
 
-/** An entry as one line for screen readers: "POST /v1/client-sessions answered 201". */
+/** An entry as one line for screen readers: "POST /v1/client-sessions got 201". */
 function entryText(entry: LogEntry): string {
   if (entry.kind === "form") return entry.direction === "in" ? `Form: ${entry.name}` : `Page: ${entry.name}`;
   const { method, path, status } = entry.call;
-  return `${method} ${path} ${status === null ? "was not answered" : `answered ${status}`}`;
+  return `${method} ${path} got ${status === null ? "no response" : status}`;
 }

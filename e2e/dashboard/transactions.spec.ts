@@ -145,7 +145,7 @@ test("the search box understands operators and plain words, and turns them into 
   await box.fill("description:gold visa");
   await box.press("Enter");
   // An unknown operator becomes search terms: never an error, and never the whole list.
-  await expect(chips.getByRole("listitem")).toHaveText(["Words: description:gold", "Card: Visa", "Clear all"]);
+  await expect(chips.getByRole("listitem")).toHaveText(["Search: description:gold", "Card: Visa", "Clear all"]);
   await expect(page.getByRole("heading", { name: "No transactions match" })).toBeVisible();
   await page.getByRole("button", { name: /^Without “description:gold”: \d/ }).click();
   await expect(chips.getByRole("listitem")).toHaveText(["Card: Visa", "Clear all"]);

@@ -20,7 +20,7 @@ import { ATTENTION, BRAND_NAMES, CARD_BRANDS, DECLINE_CODES, TRANSACTION_STATUSE
  * db/queries/transactions/page.ts for the two exceptions.
  */
 export const FILTERS = {
-  q: { kind: "text", max: 200, words: 8, param: "q", label: "Words", form: "Customer" },
+  q: { kind: "text", max: 200, words: 8, param: "q", label: "Search", form: "Customer" },
   status: { kind: "words", values: TRANSACTION_STATUSES, param: "status", label: "Status", form: "Status" },
   card_brand: { kind: "words", values: CARD_BRANDS, labels: BRAND_NAMES, param: "brand", label: "Card", form: "Card" },
   amount: { kind: "amount", param: "amount", label: "Amount", form: "Amount" },
