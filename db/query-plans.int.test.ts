@@ -250,6 +250,17 @@ test("10,000 new rows missing from the statistics cost a page little more than i
   }
 });
 
+test("autovacuum does not wait for a fifth of the tables whose rows change", async () => {
+  const tables = ["operations", "payments", "transactions"];
+  const rows = await db.sql<{ table: string; option: string }[]>`
+    select relname as table, unnest(reloptions) as option from pg_class
+    where relname in ${db.sql(tables)} and relnamespace = 'public'::regnamespace and relkind = 'r' order by 1`;
+  const options = ["vacuum_scale_factor", "vacuum_insert_scale_factor", "analyze_scale_factor"];
+  expect(rows.map(({ table, option }) => [table, option])).toEqual(
+    tables.flatMap((table) => options.map((option) => [table, `autovacuum_${option}=0.02`])),
+  );
+});
+
 test("what is to be settled is found without reading all that is", async () => {
   const groups = await listUnsettledGroups(db, null);
   const unsettled = await db.sql<{ environment_id: string; currency: string; count: number }[]>`
