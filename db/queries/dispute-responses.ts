@@ -1,5 +1,5 @@
 /** SQL of responses to disputes: the intent, its lease, and its end. */
-import { and, eq, isNotNull, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, or, type SQL, sql } from "drizzle-orm";
 import type { DisputeResponse } from "@/lib/contract/disputes/evidence";
 import type { Mode } from "@/lib/contract/transactions/words";
 import type { Orm, Sql } from "../client";
@@ -58,19 +58,25 @@ export async function takeOverResponse(
   return row ?? null;
 }
 
-/** Removes the intent of a response that provably had no effect. False: it has ended otherwise. */
+/**
+ * Removes the intent of a response that had no effect. `refused`: the processor said so, in which case a report
+ * of the bank's decision may have ended the intent already.
+ */
 export async function withdrawResponse(
   orm: Orm,
   environmentId: string,
   id: string,
-  reference: string,
-): Promise<boolean> {
-  const rows = await orm
+  { reference, refused = false }: { reference: string; refused?: boolean },
+): Promise<void> {
+  const isRefused = and(
+    byId(environmentId, id),
+    eq(disputes.response_id, reference),
+    inArray(disputes.status, ["WON", "LOST"]),
+  );
+  await orm
     .update(disputes)
     .set({ response: null, response_id: null, response_by: null, response_due_at: null })
-    .where(isOpen(environmentId, id, reference))
-    .returning({ id: disputes.id });
-  return rows.length === 1;
+    .where(refused ? or(isOpen(environmentId, id, reference), isRefused) : isOpen(environmentId, id, reference));
 }
 
 /** Ends the lease; the outcome is checked again after `pauseMs`. */

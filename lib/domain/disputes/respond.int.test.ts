@@ -228,6 +228,23 @@ test("a bank that decides while a submission is on its way wins, and the submiss
   expect((await audit()).at(-1)).toEqual(["dispute.lost", null]);
 });
 
+test("a submission that is refused after a report of the bank's decision is not kept as the response", async () => {
+  const { save, respond, script, service, tenant, dispute, told } = await disputed();
+  await save({ notes: "x" });
+  script.push(async (real, request) => {
+    await dispute.becomes({ status: "lost", respond_by: null });
+    await processReports(service);
+    return real(request);
+  });
+  expect(await respond("submit", "k")).toMatchObject({ status: 409, code: "invalid_state" });
+  const rows = await db.sql`select status, response, response_id, response_by, response_due_at from disputes
+    where environment_id = ${tenant.environmentId}`;
+  expect(rows).toEqual([
+    { status: "LOST", response: null, response_id: null, response_by: null, response_due_at: null },
+  ]);
+  expect(await told()).not.toContain("dispute.evidence_submitted");
+});
+
 test("a webhook that reports the submission first and the request itself end with one event", async () => {
   const { save, respond, script, dispute, told, audit, user } = await disputed();
   await save({ notes: "x" });

@@ -154,7 +154,7 @@ async function settle(
   try {
     const outcome = await send(service, from, environment.id, begun, reference);
     if (outcome.kind === "refused") {
-      await withdrawResponse(...of, reference);
+      await withdrawResponse(...of, { reference, refused: true });
       await read(false).catch((error: unknown) => {
         service.log.warn({ err: error, dispute: begun.id }, "a dispute could not be read after a refused response");
       });
@@ -261,6 +261,6 @@ export async function finishResponses(service: Service, stopping?: AbortSignal):
 
 /** The latest read shows that the dispute still needs a response, so it takes another one. */
 async function giveUp(service: Service, { environment_id: environmentId, id }: DisputeRow, reference: string) {
-  await withdrawResponse(service.db.within(environmentId).orm, environmentId, id, reference);
+  await withdrawResponse(service.db.within(environmentId).orm, environmentId, id, { reference });
   service.log.error({ dispute: id, reference }, "a response to a dispute never took effect and was given up");
 }
