@@ -53,13 +53,21 @@ export function RequestApproval({ detail, act, shown, onRequested, onClose }: Re
       {shown && <div className="rounded-md border px-3 py-1.5">{shown}</div>}
       <TextareaField
         label="Reason for your colleagues"
-        hint={`They see it with your name. It is done once one of them approves within ${APPROVAL_DAYS} days.`}
+        hint={`They see it with your name. ${afterApproval(act)}`}
         rows={3}
         maxLength={500}
         {...form.field("reason")}
       />
     </FormDialog>
   );
+}
+
+/** What an approval leads to: a key with a new secret is made when its requester collects it. */
+function afterApproval(act: ActToRequest): string {
+  const isCollected = act.action === "LIVE_KEY" && (act.parameters.act === "CREATE" || act.parameters.act === "ROTATE");
+  return isCollected
+    ? `Once one of them approves, within ${APPROVAL_DAYS} days, you collect the key’s secret under Approvals.`
+    : `It is done once one of them approves, within ${APPROVAL_DAYS} days.`;
 }
 
 /** Runs an act, and keeps it to be requested if it needs a second person. */
