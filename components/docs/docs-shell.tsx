@@ -158,7 +158,7 @@ export function SiteHeader({ current }: { current?: DocsPath }) {
               key={href}
               href={href}
               aria-current={current === href ? "page" : undefined}
-              className="relative flex h-10 items-center px-2 text-soft max-sm:px-1.5 after:absolute after:inset-x-2 after:bottom-0 after:h-0.5 hover:text-ink aria-[current]:[scroll-initial-target:nearest] aria-[current]:text-ink aria-[current]:after:bg-accent md:h-12"
+              className="relative flex h-10 items-center whitespace-nowrap px-2 text-soft max-sm:px-1.5 after:absolute after:inset-x-2 after:bottom-0 after:h-0.5 hover:text-ink aria-[current]:[scroll-initial-target:nearest] aria-[current]:text-ink aria-[current]:after:bg-accent md:h-12"
             >
               {label}
             </Link>
