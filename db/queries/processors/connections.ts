@@ -1,5 +1,5 @@
 import { and, asc, eq, ne, sql } from "drizzle-orm";
-import type { Orm, Sql } from "@/db/client";
+import type { Orm, Sql, Transaction } from "@/db/client";
 import {
   type ConnectionRow,
   type OperatorConnectionRow,
@@ -203,6 +203,17 @@ export async function findConnectionOfPayment(
   const [row] = await sql<{ connection_id: string | null }[]>`
     select connection_id from payments where environment_id = ${environmentId}::uuid and id = ${paymentId}::uuid`;
   return row ?? null;
+}
+
+/** True if it is a merchant's connection, connected or not: not the operator's, or a built-in processor. */
+export async function isMerchantsConnection(
+  sql: Sql | Transaction,
+  environmentId: string,
+  id: string | null,
+): Promise<boolean> {
+  const rows = await sql`
+    select from processor_connections where environment_id = ${environmentId}::uuid and id = ${id}::uuid`;
+  return rows.length > 0;
 }
 
 /** Records that a message arrived, at most once per second. */

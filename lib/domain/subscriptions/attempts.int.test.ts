@@ -6,7 +6,6 @@ import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { newId } from "@/lib/ids";
 import { createApiKey } from "../api-keys/issue-keys";
 import { processStoredCardReport } from "../payment-methods/stored-card-reports";
-import { runSubscriptions } from "./engine";
 
 const { db } = await testDatabase({ max: 20 });
 /** With as few connections as a small service has. */
@@ -322,17 +321,25 @@ describe("a prorated refund", () => {
 
   test("waits while its processor is disconnected, and is made afterwards", async () => {
     const { tenant, id } = await cancelled();
-    const connected = tenant.service.processors;
-    const at = await connected.find({ id: tenant.environmentId, mode: "test" }, null);
-    const processors = {
-      ...connected,
-      hasOthers: () => true,
-      find: async () => at && { ...at, connectionId: newId(), guarded: true },
-    };
-    const service = { ...tenant.service, processors };
-    expect(await tenant.cancel(id, { refund: "prorated" }, { service })).toMatchObject({ status: 200 });
-    expect(await runSubscriptions(service, undefined, tenant.environmentId)).toBe(0);
+    const connectionId = newId();
+    await db.sql`insert into processor_connections (environment_id, id, processor, account, account_id, label, status, hint,
+        takes_webhooks, raw_cards, is_default, checked_at, created_at, updated_at)
+      values (${tenant.environmentId}, ${connectionId}, 'stripe', 'Shop', 'acct_1', '', 'DISCONNECTED', '', false, false,
+        false, now(), now(), now())`;
+    await db.sql.begin(async (tx) => {
+      // A trigger keeps a payment where it is.
+      await tx`set local session_replication_role = replica`;
+      for (const table of ["payments", "payment_methods"])
+        await tx`update ${tx(table)} set connection_id = ${connectionId} where environment_id = ${tenant.environmentId}`;
+    });
+    expect(await tenant.cancel(id, { refund: "prorated" })).toMatchObject({ status: 200 });
+    await tenant.run();
     expect(await refunds(tenant)).toEqual([]);
+    await db.sql`update processor_connections set status = 'CONNECTED', credentials = '{}' where id = ${connectionId}`;
+    const { processors } = tenant.service;
+    Object.assign(tenant.service, {
+      processors: { ...processors, find: () => processors.find({ id: tenant.environmentId, mode: "test" }, null) },
+    });
     await tenant.run();
     await tenant.complete();
     expect(await refunds(tenant)).toEqual([{ amount: 2_000, status: "CAPTURED" }]);

@@ -1,6 +1,7 @@
 import { reserveFollowUp } from "@/db/queries/payments/intents";
 import { isRefundedByItself, lockPayment } from "@/db/queries/payments/outcomes";
 import { findPayment } from "@/db/queries/payments/payments";
+import { isMerchantsConnection } from "@/db/queries/processors/connections";
 import { listPaidInvoices, lockSubscription, runOn, updateSubscription } from "@/db/queries/subscriptions/rows";
 import { isDisputed } from "@/lib/contract/disputes/statuses";
 import { idTime, newId } from "@/lib/ids";
@@ -42,8 +43,9 @@ export async function beginRefunds(
       if (!snapshot || isDisputed(snapshot.payment.dispute_status)) continue;
       const amount = Math.min(share, amountRefundable(snapshot.payment));
       if (amount <= 0) continue;
-      // Known from the locked row: a look-up of its own would need a second connection.
-      const at = await service.processors.find(environment, snapshot.payment.connection_id);
+      const { connection_id } = snapshot.payment;
+      // The registry's look-up would need a second connection to the database.
+      const isGuarded = await isMerchantsConnection(tx, environment.id, connection_id);
       const id = newEnvironmentId({ service, environment });
       const refund = { id, created_at: idTime(id), reason: "CUSTOMER_REQUEST", comment: null };
       const order = {
@@ -60,10 +62,10 @@ export async function beginRefunds(
       const { reserved } = await reserveFollowUp(tx, order, {
         // A lease that is already over, even if its time is rounded up: the recovery worker can claim it immediately.
         lease: { sendWithinMs, heldForMs: -1 },
-        guardedConnectionId: at?.guarded ? at.connectionId : null,
+        guardedConnectionId: isGuarded ? connection_id : null,
         wholeOnly: false,
       });
-      if (!reserved && !at?.guarded) continue;
+      if (!reserved && !isGuarded) continue;
       begun += amount;
       if (!reserved) later += amount;
       if (!isLate) left -= amount;
