@@ -10,8 +10,9 @@ type ExportRow = TransactionWithMoney & { fee: number | null };
 type Sort = Pick<TransactionPage, "sort" | "order">;
 
 /**
- * Everything the filter matches. Indexes: those of a page; payment and fee are looked up by key, since
- * without statistics a join may read all the environment's payments per row.
+ * Everything the filter matches. Indexes: those of a page. If none is in order, only the columns sorted by are
+ * sorted, not whole rows on disk. Rows, payments and fees are looked up by key, since without statistics a join
+ * may read all the environment's payments per row.
  */
 export const openTransactionExport = (
   sql: Sql,
@@ -30,7 +31,10 @@ async function openIn(tx: Transaction, environmentId: string, filter: Transactio
   );
   const text = `
 select ${columnList("t", TRANSACTION_COLUMNS)}, ${columnList("p", MONEY_COLUMNS, "p_")}, f.fee
-from (select * from transactions where ${where}) t
+from (select id, currency, amount, status from transactions where ${where} order by ${ordering(sort)}) page
+cross join lateral (
+  select * from transactions where environment_id = ${environment} and id = page.id offset 0
+) t
 cross join lateral (
   select ${columnList("payments", MONEY_COLUMNS)} from payments
   where payments.environment_id = ${environment} and payments.id = t.payment_id limit 1
@@ -42,7 +46,7 @@ left join lateral (
   where o.environment_id = ${environment} and o.payment_id = t.payment_id and o.fee_basis_points is not null
     and t.type = 'CHARGE' and p.amount_captured > 0 offset 0
 ) f on true
-order by ${ordering(sort, "t.")}`;
+order by ${ordering(sort, "page.")}`;
   return {
     total: Number(counted?.total),
     cursor: tx.unsafe<ExportRow[]>(text, parameters.values).cursor(BATCH),
