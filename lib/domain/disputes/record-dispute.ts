@@ -67,7 +67,8 @@ export async function recordDispute(
   }
   const dispute = toRow(processor, of.paymentId, read, read_at);
   const clock = await readClock(service.db.within(of.environmentId).sql, of.environmentId);
-  return writeDispute(service, { id: of.environmentId, mode, clock }, dispute, read.submitted);
+  const { submitted = false } = read;
+  return writeDispute(service, { id: of.environmentId, mode, clock }, dispute, { submitted, effect: "unknown" });
 }
 
 type ReadRow = Omit<NewDispute, "updated_at">;
@@ -94,16 +95,16 @@ const toRow = (processor: Processor, paymentId: string, read: ProcessorsDispute,
 /** Two reads in one millisecond can't be ordered, so the second is repeated. */
 const MAX_READS = 5;
 
-/**
- * Reads a known dispute after a response was sent, and writes its state. `sent`: the processor has confirmed
- * the response.
- */
+/** Whether a response took effect, as far as the processor has said. */
+export type ResponseEffect = "sent" | "none" | "unknown";
+
+/** Reads a known dispute after a response was sent, and writes its state. */
 export async function readAfterResponse(
   service: Service,
   { processor }: Pick<Reporter, "processor">,
   environment: Pick<Environment, "id" | "mode">,
   row: DisputeRow,
-  sent: boolean,
+  effect: ResponseEffect,
 ): Promise<void> {
   for (let reads = 0; reads < MAX_READS; reads++) {
     const read_at = await readInstant(service.db.within(environment.id).sql);
@@ -111,7 +112,8 @@ export async function readAfterResponse(
     if (!read) throw new Error(`the processor no longer has the dispute ${row.processor_dispute_id}`);
     const clock = await readClock(service.db.within(environment.id).sql, environment.id);
     const dispute = toRow(processor, row.payment_id, read, read_at);
-    if (await writeDispute(service, { ...environment, clock }, dispute, sent || read.submitted)) return;
+    const submitted = read.submitted || effect === "sent";
+    if (await writeDispute(service, { ...environment, clock }, dispute, { submitted, effect })) return;
     await service.timer.wait(2);
   }
   throw new Error(`the dispute ${row.processor_dispute_id} is read too often to order its states`);
@@ -138,13 +140,14 @@ async function findDisputed(
 
 /**
  * False if a different state was read in the same millisecond, as the newer of the two is not known.
- * `submitted`: evidence has reached the bank, whatever became of the dispute.
+ * `submitted`: evidence has reached the bank, whatever became of the dispute. `effect`: of the response that is
+ * being sent.
  */
 function writeDispute(
   service: Service,
   environment: Pick<Environment, "id" | "mode" | "clock">,
   dispute: ReadRow,
-  submitted = false,
+  { submitted, effect }: { submitted: boolean; effect: ResponseEffect },
 ): Promise<boolean> {
   return service.db.within(environment.id).orm.transaction(async (tx) => {
     const at = environmentNow({ service, environment });
@@ -161,8 +164,11 @@ function writeDispute(
     if (!known) throw new Error(`dispute ${dispute.processor_dispute_id} belongs to another environment`);
     if (known.read_at >= dispute.read_at) return known.read_at > dispute.read_at || !differs(known, dispute);
     const { id, payment_id, processor, processor_dispute_id, created_at, ...read } = dispute;
+    const isAccepting = known.response === "accept" && known.response_due_at !== null;
+    // Given up by us, or lost by the bank's decision: the acceptance's own outcome tells, and is then written.
+    if (isAccepting && read.status === "LOST" && effect === "unknown") return true;
     const updated_at = changedAt(known, at);
-    const changed = { ...read, ...afterResponse(known, read.status), updated_at };
+    const changed = { ...read, ...afterResponse(known, read.status, effect), updated_at };
     if (!differs(known, changed)) {
       await updateDispute(tx, environment.id, known.id, { read_at: dispute.read_at });
       return true;
@@ -173,7 +179,8 @@ function writeDispute(
       await keepFilesOf(tx, environment.id, known.id, FILES_KEPT_DAYS[environment.mode]);
     await bookDispute(tx, environment.id, after, at);
     await showOnPayment(tx, environment.id, known.payment_id);
-    const ended = known.response_due_at !== null && after.response_due_at === null ? known.response : null;
+    const isEnded = known.response_due_at !== null && after.response_due_at === null && effect !== "none";
+    const ended = isEnded ? known.response : null;
     const author = known.response_by ?? BY_SYSTEM;
     if (ended === "submit" && submitted && after.status !== "UNDER_REVIEW") {
       const reviewed = { ...after, status: "UNDER_REVIEW" as const };
@@ -196,9 +203,10 @@ export const changedAt = ({ updated_at }: Pick<DisputeRow, "updated_at">, at: Da
  * Ends a begun response once the dispute needs none any more, whichever report tells. A processor reports a
  * dispute that we gave up as lost.
  */
-function afterResponse(known: DisputeRow, status: Dispute["status"]) {
+function afterResponse(known: DisputeRow, status: Dispute["status"], effect: ResponseEffect) {
+  const isAccepted = known.response === "accept" && (known.status === "ACCEPTED" || effect === "sent");
   return {
-    status: status === "LOST" && known.response === "accept" ? ("ACCEPTED" as const) : status,
+    status: status === "LOST" && isAccepted ? ("ACCEPTED" as const) : status,
     response_due_at: status === "NEEDS_RESPONSE" ? known.response_due_at : null,
   };
 }

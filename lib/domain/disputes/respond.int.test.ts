@@ -245,6 +245,61 @@ test("a submission that is refused after a report of the bank's decision is not 
   expect(await told()).not.toContain("dispute.evidence_submitted");
 });
 
+test("a loss that is reported while an acceptance is on its way is its effect, or the bank's decision", async () => {
+  const { respond, script, service, dispute, told, audit, user, now } = await disputed();
+  script.push(async () => {
+    await dispute.becomes({ status: "lost", respond_by: null });
+    await processReports(service);
+    expect((await now()).status).toBe("NEEDS_RESPONSE");
+    return { kind: "sent" };
+  });
+  expect(await respond("accept", "k")).toMatchObject({ status: 200, body: { status: "ACCEPTED" } });
+  expect(await told()).toEqual(["dispute.opened", "dispute.accepted"]);
+  expect((await audit()).at(-1)).toEqual(["dispute.accepted", user.id]);
+
+  const refused = await disputed();
+  refused.script.push(async (real, request) => {
+    await refused.dispute.becomes({ status: "lost", respond_by: null });
+    await processReports(refused.service);
+    expect((await refused.now()).status).toBe("NEEDS_RESPONSE");
+    return real(request);
+  });
+  for (const _ of ["first", "repeat"])
+    expect(await refused.respond("accept", "k")).toMatchObject({ status: 409, code: "invalid_state" });
+  expect((await refused.now()).status).toBe("LOST");
+  expect(await refused.told()).toEqual(["dispute.opened", "dispute.lost"]);
+});
+
+test("an acceptance whose outcome is unknown is sent again after the bank's decision, and found refused", async () => {
+  const { respond, script, service, tenant, dispute, told, now, endLeases } = await disputed();
+  script.push(async () => {
+    await dispute.becomes({ status: "lost", respond_by: null });
+    return { kind: "unknown", reason: "no response" };
+  });
+  expect(await respond("accept", "k")).toMatchObject({ status: 202, body: { status: "NEEDS_RESPONSE" } });
+  await endLeases();
+  expect(await finishResponses(service)).toBe(1);
+  expect((await now()).status).toBe("LOST");
+  expect(await told()).toEqual(["dispute.opened", "dispute.lost"]);
+  expect(await respond("accept", "k")).toMatchObject({ status: 409, code: "invalid_state" });
+  const rows = await db.sql`select response, response_id, response_by, response_due_at from disputes
+    where environment_id = ${tenant.environmentId}`;
+  expect(rows).toEqual([{ response: null, response_id: null, response_by: null, response_due_at: null }]);
+});
+
+test("an acceptance that has no known outcome for a day is given up, and the bank's decision stands", async () => {
+  const { respond, script, service, tenant, dispute, now, endLeases } = await disputed();
+  const unknown = async () => ({ kind: "unknown" as const, reason: "no response" });
+  script.push(unknown, unknown);
+  await respond("accept", "k");
+  await dispute.becomes({ status: "lost", respond_by: null });
+  await db.sql`update disputes set response_id = ${idAt(new Date(Date.now() - 25 * 3_600_000))}
+    where environment_id = ${tenant.environmentId}`;
+  await endLeases();
+  await finishResponses(service);
+  expect((await now()).status).toBe("LOST");
+});
+
 test("a webhook that reports the submission first and the request itself end with one event", async () => {
   const { save, respond, script, dispute, told, audit, user } = await disputed();
   await save({ notes: "x" });

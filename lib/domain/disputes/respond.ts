@@ -22,7 +22,7 @@ import { type Context, clockTime, type Environment, type Reply, resourceNotFound
 import { createClaim, inProgress, keyedRequest, replayKnown, replyFromKey } from "../idempotency/used-key";
 import { refuseClaimed } from "../payments/money-request";
 import { connectionMissing } from "../processors/connection-of";
-import { presentDispute, readAfterResponse } from "./record-dispute";
+import { presentDispute, type ResponseEffect, readAfterResponse } from "./record-dispute";
 import { requireAnswerable } from "./update-evidence";
 
 export const submitDispute = (ctx: Context, input: { id: string }): Promise<Reply> =>
@@ -97,7 +97,11 @@ async function respond(ctx: Context, publicId: string, kind: DisputeResponse, re
   const leaseMs = leaseMsOf(service);
   // A repeat of a request that died: its response took effect, is being checked, or has to be taken over.
   if (row.response_id === reference) {
-    if (row.response_due_at === null) return row;
+    if (row.response_due_at === null) {
+      // The bank decided before the acceptance arrived.
+      if (kind === "accept" && row.status !== "ACCEPTED") requireAnswerable(presentDispute(row, environment.mode));
+      return row;
+    }
     const taken = await takeOverResponse(orm, environment.id, row.id, { reference, leaseMs });
     return taken ? settle(service, environment, taken, reference) : find();
   }
@@ -150,21 +154,21 @@ async function settle(
     await postponeResponse(...of, { reference, pauseMs: MAX_PAUSE_MS });
     return find();
   }
-  const read = (sent: boolean) => readAfterResponse(service, from, environment, begun, sent);
+  const read = (effect: ResponseEffect) => readAfterResponse(service, from, environment, begun, effect);
   try {
     const outcome = await send(service, from, environment.id, begun, reference);
     if (outcome.kind === "refused") {
+      // In this order, because the intent has its outcome read again if this read fails.
+      await read("none");
       await withdrawResponse(...of, { reference, refused: true });
-      await read(false).catch((error: unknown) => {
-        service.log.warn({ err: error, dispute: begun.id }, "a dispute could not be read after a refused response");
-      });
       const now = await find();
       requireAnswerable(presentDispute(now, environment.mode));
       throw new AppError("processor_refused", outcome.refusal);
     }
     if (outcome.kind !== "sent")
       service.log.warn({ dispute: begun.id, reason: outcome.reason }, "a response to a dispute has no known outcome");
-    await read(outcome.kind === "sent");
+    const isGivenUp = ageMsOf(service, reference) > GIVE_UP_MS;
+    await read(outcome.kind === "sent" ? "sent" : isGivenUp ? "none" : "unknown");
   } catch (error) {
     if (error instanceof AppError || isDatabaseUnavailable(error)) throw error;
     service.log.warn({ err: error, dispute: begun.id }, "a response to a dispute is checked later");
