@@ -93,13 +93,7 @@ function buildPages(root: string, signal: AbortSignal, say: (what: string) => vo
       output.push(chunk);
       const phase = [...chunk.toString("utf8").matchAll(PHASE)].at(-1)?.[1];
       // Next appends "using 1 worker" to some of them.
-      if (phase !== undefined)
-        say(
-          `pages: ${phase
-            .replace(/ using.*$/, "")
-            .trim()
-            .toLowerCase()}`,
-        );
+      if (phase !== undefined) say(`pages: ${phase.split(" using")[0]?.trim().toLowerCase()}`);
     });
   }
   return new Promise((resolve, reject) => {
