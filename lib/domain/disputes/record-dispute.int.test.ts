@@ -151,22 +151,19 @@ test("concurrent refunds of disputed payments are refused, and succeed once they
 test("no refund that begins after a dispute was reported is accepted, whatever is in progress", async () => {
   const { tenant, payment, from, report } = await disputable();
   let told = false;
-  const refunds: Promise<{ begun: boolean; code: string | null }>[] = [];
-  const refund = async (begun: boolean) => ({
-    begun,
-    code: (await tenant.act("refund", payment.id, { amount: 1 })).code,
-  });
-  for (let i = 0; i < 10; i++) refunds.push(refund(told));
-  const opening = recordDispute(tenant.service, from, report).then(() => {
-    told = true;
-  });
-  while (!told) {
-    refunds.push(refund(told));
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  for (let i = 0; i < 10; i++) refunds.push(refund(told));
-  await opening;
-  const results = await Promise.all(refunds);
+  const refund = async () => {
+    const begun = told;
+    return { begun, code: (await tenant.act("refund", payment.id, { amount: 1 })).code };
+  };
+  const refundUntilTold = async () => {
+    const made = [await refund()];
+    while (!made.at(-1)?.begun) made.push(await refund());
+    return made;
+  };
+  const refunds = Promise.all(Array.from({ length: 10 }, refundUntilTold));
+  await recordDispute(tenant.service, from, report);
+  told = true;
+  const results = (await refunds).flat();
   for (const { begun, code } of results) if (begun) expect(code).toBe("payment_disputed");
   const made = results.filter(({ code }) => code === null).length;
   expect((await tenant.get(payment.id)).amount_refunded).toBe(made);
