@@ -290,7 +290,7 @@ function Outcome({ row, onRetry }: { row: BulkRow; onRetry: (row: BulkRow) => vo
   const detail = detailOf(state);
   return (
     <>
-      <div className="flex min-w-32 items-center justify-end gap-2">
+      <div className="flex items-center gap-2 sm:min-w-32 sm:justify-end">
         <Badge tone={tone} icon={state.step === "sending" ? <Spinner /> : undefined}>
           {label}
         </Badge>
