@@ -11,8 +11,8 @@ import { aCard, CARDS, captured, chargeOf } from "../samples";
 
 const MANY = 100_000;
 
-/** The query of an export. Lists in other tests run the same one, but only briefly. */
-const EXPORTING = "%from (select * from transactions where%";
+/** The query of an export. Lists of support run one like it, but only briefly. */
+const EXPORTING = "%from (select id, currency, amount, status from transactions where%";
 
 // One after another: a service limits concurrent exports, and one test cuts a connection.
 test.describe.configure({ mode: "default" });
