@@ -24,7 +24,7 @@ export type Read = { name: string; run(ctx: Context): Promise<unknown> };
 
 type Body = Parameters<typeof searchTransactionsBody.parse>[0];
 
-/** Who searches in support. */
+/** The member of staff that searches in support. */
 export const STAFF_ID = "0198c000-0000-7000-b000-000000000000";
 
 /** Rows before the page; the small database's merchant has 5,000. */

@@ -106,7 +106,7 @@ function causeOf(error: unknown): Cause {
 const mayPass = (cause: Cause) =>
   (isDatabaseUnavailable(cause) || cause.code === "ENOENT") && !/^(?:28|3D)/.test(cause.code ?? "");
 
-/** What to do about an outage that didn't end; null where the sentence of `explain` says it. */
+/** Advice on an outage that didn't end; null where the sentence of `explain` has it. */
 function adviceFor({ code }: Cause, setting: string): string | null {
   switch (code) {
     case "ECONNREFUSED":

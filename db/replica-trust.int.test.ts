@@ -67,7 +67,7 @@ const untilUsed = (db: Database, isUsed: boolean) =>
 
 const write = (db: Database) => db.sql<{ n: number }[]>`update counter set n = n + 1 where id = 1 returning n`;
 
-/** Until `position` of the replica includes everything that the primary has written. */
+/** Waits until `position` of the replica includes everything that the primary has written. */
 async function untilReplicaHas(position: string, primary: OwnServer, replica: OwnServer): Promise<void> {
   const [here, there] = [primary.sql(DATABASE), replica.sql(DATABASE)];
   const [written] = await here`select pg_current_wal_flush_lsn()::text as lsn`;

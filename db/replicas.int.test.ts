@@ -63,7 +63,7 @@ const isUsed = (db: Database) => db.replicas().some((replica) => replica.isUsed)
 const untilUsed = () =>
   vi.waitFor(() => expect(isUsed(one) && isUsed(two)).toBe(true), { timeout: 15_000, interval: 20 });
 
-/** Until the checks have noticed: a server that is back sooner was never missed. */
+/** Waits until the checks have noticed: a server that is back sooner was never missed. */
 const untilLeftOut = () =>
   vi.waitFor(() => expect(isUsed(one) || isUsed(two)).toBe(false), { timeout: 5_000, interval: 20 });
 

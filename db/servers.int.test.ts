@@ -190,7 +190,7 @@ test("a server of another cluster is not taken for a new primary, whatever its t
   const holder = used.sql("postgres");
   try {
     await holder`select pg_advisory_lock(1)`;
-    // So slow that the pool looks for a new primary at the other host.
+    // It takes long enough for the pool to look for a new primary at the other host.
     const waiting = both.sql`select inet_server_port() as port, pg_advisory_lock(1)`;
     waiting.catch(() => {});
     const looked = /disconnection: .*host=127\.0\.0\.1/;

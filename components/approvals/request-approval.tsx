@@ -62,7 +62,7 @@ export function RequestApproval({ detail, act, shown, onRequested, onClose }: Re
   );
 }
 
-/** What an approval leads to: a key with a new secret is made when its requester collects it. */
+/** The result of an approval: a key with a new secret is made when its requester collects it. */
 function afterApproval(act: ActToRequest): string {
   const isCollected = act.action === "LIVE_KEY" && (act.parameters.act === "CREATE" || act.parameters.act === "ROTATE");
   return isCollected

@@ -65,7 +65,7 @@ async function closeEnded(tx: Orm, which: SQL): Promise<EndedRequest[]> {
     returning r.environment_id, r.id, r.action, r.status, r.requested_by_name`)) as unknown as EndedRequest[];
 }
 
-/** Of one subject. Index: `approval_requests_open`. */
+/** Closes those of one subject. Index: `approval_requests_open`. */
 export const closeEndedOf = (
   tx: Orm,
   { environment_id, action, subject_id }: Pick<ApprovalRequestRow, "environment_id" | "action" | "subject_id">,
@@ -76,7 +76,7 @@ export const closeEndedOf = (
       for update`,
   );
 
-/** Crosses environments; index: `approval_requests_open`, which has only open requests. */
+/** Closes those of all environments; index: `approval_requests_open`, which has only open requests. */
 export const closeAnyEnded = (tx: Orm, limit: number): Promise<EndedRequest[]> =>
   closeEnded(tx, fragment`limit ${limit}::int for update skip locked`);
 

@@ -77,7 +77,7 @@ test(`in ${count} simulated worlds no money is lost, and none moves twice`, asyn
 });
 
 test.skipIf(IS_ONE)("a seed is the same world each time, step by step", async () => {
-  // Of two statements that wait for one lock, PostgreSQL decides which continues first: these worlds have none.
+  // PostgreSQL decides which of two statements that wait for one lock continues first: these worlds have none.
   for (const seed of [3, 17, 28, 42, 59, 101, 256]) {
     const first = await runPlan(ground, planOf(seed));
     const second = await runPlan(ground, planOf(seed));

@@ -239,7 +239,7 @@ export function excelRetypes(locale: string): (text: string) => boolean {
 /** Excel reports a file with longer cells as damaged. */
 const MAX_CELL = 32_767;
 
-/** As many decimals as the amount's text has, which are its currency's: ¥1,000 and KD1.500. */
+/** The format with the decimals of the amount's text, which are its currency's: ¥1,000 and KD1.500. */
 function amountFormat(text: string): string {
   const decimals = text.split(".")[1]?.length ?? 0;
   return decimals === 0 ? "#,##0" : `#,##0.${"0".repeat(decimals)}`;

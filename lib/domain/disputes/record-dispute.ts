@@ -95,7 +95,7 @@ const toRow = (processor: Processor, paymentId: string, read: ProcessorsDispute,
 /** Two reads in one millisecond can't be ordered, so the second is repeated. */
 const MAX_READS = 5;
 
-/** Whether a response took effect, as far as the processor has said. */
+/** The effect of a response, as far as the processor has said. */
 export type ResponseEffect = "sent" | "none" | "unknown";
 
 /** Reads a known dispute after a response was sent, and writes its state. */

@@ -158,7 +158,7 @@ async function settle(
   try {
     const outcome = await send(service, from, environment.id, begun, reference);
     if (outcome.kind === "refused") {
-      // In this order, because the intent has its outcome read again if this read fails.
+      // The read comes first: if it fails, the intent is still there and has it repeated.
       await read("none");
       await withdrawResponse(...of, { reference, refused: true });
       const now = await find();
