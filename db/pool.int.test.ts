@@ -7,8 +7,6 @@ import { isDatabaseUnavailable } from "./unavailable";
 
 const { db, url, closing, open, endConnections } = await ownPools();
 
-const SLEEP = "select pg_sleep(0.3)";
-
 describe("a connection", () => {
   test("is set up before its first use: UTC, timeouts, durable commits", async () => {
     const sql = open(url, { parameters: { enable_seqscan: "off" } });
@@ -68,17 +66,23 @@ describe("a connection", () => {
     const own = connect(inRolesOf(url), { max: 5, maxOrm: 4 });
     closing.push(() => own.close());
     const [busy, other] = [own.within(randomUUID()), own.within(randomUUID())];
-    const often = Array.from({ length: 6 }, () => SLEEP);
-    const slow = Promise.all([
-      ...often.map((text) => busy.sql.unsafe(text)),
-      ...often.map((text) => busy.orm.execute(text)),
-    ]);
-    await Promise.all([other.sql`select 1`, other.orm.execute("select 1")]);
-    expect(own.pools().filter(({ name }) => name.startsWith("environment_"))).toEqual([
-      { name: "environment_sql", max: 4, inUse: 3, waiting: 3 },
-      { name: "environment_orm", max: 3, inUse: 2, waiting: 4 },
-    ]);
-    await slow;
+    const environmentPools = () => own.pools().filter(({ name }) => name.startsWith("environment_"));
+    const slow = await db.sql.begin(async (holder) => {
+      await holder`select pg_advisory_xact_lock(20)`;
+      const waits = "select pg_advisory_xact_lock_shared(20)";
+      const often = Array.from({ length: 6 }, () => waits);
+      const asked = [...often.map((text) => busy.sql.unsafe(text)), ...often.map((text) => busy.orm.execute(text))];
+      const settled = Promise.allSettled(asked.map((statement) => Promise.resolve(statement)));
+      const busyPools = [
+        { name: "environment_sql", max: 4, inUse: 3, waiting: 3 },
+        { name: "environment_orm", max: 3, inUse: 2, waiting: 4 },
+      ];
+      await expect.poll(environmentPools, { timeout: 4_000, interval: 10 }).toEqual(busyPools);
+      await Promise.all([other.sql`select 1`, other.orm.execute("select 1")]);
+      expect(environmentPools()).toEqual(busyPools);
+      return { settled };
+    });
+    expect((await slow.settled).map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => "fulfilled"));
   });
 
   test("never exceeds the maximum, however many callers wait", async () => {
