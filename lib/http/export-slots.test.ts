@@ -54,6 +54,18 @@ test("an export that is hardly read loses its slot to the next one, the slowest 
   slow.release();
 });
 
+test("an export that is hardly read loses its slot to one that already waits", async () => {
+  let nowMs = 0;
+  const take = (merchantId: string) => acquireExportSlot(merchantId, { now: () => nowMs });
+  const [idle, fast] = [await take("idle"), await take("fast")];
+  const waiting = take("waiting");
+  fast.note(10_000_000);
+  nowMs = 10_000;
+  const next = await waiting;
+  expect([idle.signal.aborted, fast.signal.aborted]).toEqual([true, false]);
+  for (const slot of [next, fast]) slot.release();
+});
+
 test("an account's exports are limited per minute, because each stays in its history", async () => {
   for (let i = 0; i < 20; i++) (await takeNow("often")).release();
   await expect(takeNow("often")).rejects.toThrow(/has made 20 exports.* begin in 60 s/);

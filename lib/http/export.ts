@@ -218,11 +218,10 @@ const running = new Map<string, RunningExport>();
 const slots = new Semaphore({ slots: EXPORTS_AT_ONCE, perKey: 1 });
 /** Slots of test mode, which leaves one slot to live mode. */
 const testSlots = new Semaphore({ slots: EXPORTS_AT_ONCE - 1 });
-/**
- * Time that an export waits for a slot: a canceled one ends after its last read, when its connection is
- * closed.
- */
-const SLOT_WAIT_MS = 5_000;
+/** Time that an export waits for a slot, which others may hold for the minutes that a million rows take. */
+const SLOT_WAIT_MS = 30_000;
+/** Interval at which a waiting export looks for a slow one. */
+const LOOK_MS = 500;
 
 /**
  * Acquires a slot for an export. A merchant has at most one slot and a few exports per hour, and test mode
@@ -234,8 +233,12 @@ export async function acquireExportSlot(
   { mode = "live", now = () => performance.now(), gone, waitMs = SLOT_WAIT_MS }: TakeOptions = {},
 ): Promise<ExportSlot> {
   exportLimiter.check(merchantId);
-  if (!running.has(merchantId) && isFull(mode)) endSlowest(now(), mode === "test" ? "test" : null);
-  const slot = await acquireSlot(merchantId, mode, waitMs, gone);
+  const makeRoom = () => {
+    if (!running.has(merchantId) && isFull(mode)) endSlowest(now(), mode === "test" ? "test" : null);
+  };
+  makeRoom();
+  const looking = setInterval(makeRoom, LOOK_MS);
+  const slot = await acquireSlot(merchantId, mode, waitMs, gone).finally(() => clearInterval(looking));
   try {
     exportLimiter.check(merchantId);
   } catch (error) {
@@ -275,7 +278,7 @@ async function acquireSlot(merchantId: string, mode: Mode, waitMs: number, gone?
     throw busy(
       running.has(merchantId)
         ? "An export for your account is already running. Wait until it finishes."
-        : "Other exports are running right now. Try again in a few seconds.",
+        : "Other exports are running right now. Try again in a minute.",
     );
   } finally {
     stopTimer();
@@ -304,7 +307,7 @@ function endSlowest(nowMs: number, mode: Mode | null): void {
   one.ended.abort();
 }
 
-const busy = (detail: string) => new AppError("rate_limited", detail, { retryAfterSeconds: 5 });
+const busy = (detail: string) => new AppError("rate_limited", detail, { retryAfterSeconds: 60 });
 
 /** A client that receives nothing for this long is treated as gone. */
 const STALL_MS = 60_000;
