@@ -33,6 +33,13 @@ export async function hasPayments(sql: Sql | Transaction, environmentId: string)
   return rows.length > 0;
 }
 
+/** Counts all rows of an environment, so for the demo alone. */
+export async function countPayments(sql: Sql, environmentId: string): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count from payments where environment_id = ${environmentId}::uuid`;
+  return row?.count ?? 0;
+}
+
 /**
  * Writes the whole history of an environment, and dates the merchant's creation to its start. Returns false
  * and writes nothing if the environment has payments, so that only one of several processes writes.
