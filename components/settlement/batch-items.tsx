@@ -7,6 +7,7 @@ import type { Mode } from "@/lib/contract/transactions/words";
 type BatchItem = {
   transaction_id: string;
   kind: "charge" | "refund" | "reversal";
+  customer: string | null;
   amount: number;
   fee: number;
   created_at: string;
@@ -19,7 +20,7 @@ const COLUMNS = [
   ["Amount", "w-32 pr-6 text-right"],
   ["Fee", "w-28 pr-6 text-right max-sm:hidden"],
   ["Net", "w-32 pr-6 text-right max-sm:hidden"],
-  ["Transaction", "pr-4 max-lg:hidden"],
+  ["Customer", "pr-4 max-lg:hidden"],
   ["Created", "w-36 max-sm:hidden"],
 ] as const;
 
@@ -79,6 +80,7 @@ function BatchItemTable({ caption, items, currency, mode }: BatchItemTableProps)
               >
                 {KIND_LABELS[item.kind]}
               </Link>
+              <span className="block truncate text-soft text-xs lg:hidden">{item.customer}</span>
             </td>
             <td className="py-2 pr-6 text-right align-middle max-sm:pr-0">
               <Money amount={item.amount} currency={currency} bare />
@@ -94,9 +96,7 @@ function BatchItemTable({ caption, items, currency, mode }: BatchItemTableProps)
             <td className="py-2 pr-6 text-right align-middle max-sm:hidden">
               <Money amount={item.amount - item.fee} currency={currency} bare />
             </td>
-            <td className="truncate py-2 pr-4 align-middle font-mono text-soft text-xs max-lg:hidden">
-              {item.transaction_id}
-            </td>
+            <td className="truncate py-2 pr-4 align-middle max-lg:hidden">{item.customer ?? "–"}</td>
             <td className="relative py-2 align-middle text-soft max-sm:hidden">
               <Time at={item.created_at} />
             </td>

@@ -73,6 +73,8 @@ export type BatchItemRow = {
   id: string;
   payment_id: string;
   kind: "charge" | "refund" | "reversal";
+  /** The payer's name, e-mail address or the merchant's id for them. */
+  customer: string | null;
   amount: number;
   /** Fee charged at the capture; refunds and reversals have none. */
   fee: number;
@@ -91,19 +93,21 @@ export async function listBatchItems(
 ): Promise<BatchItemRow[]> {
   const ids = [...batchIds];
   return await sql<BatchItemRow[]>`
-    select id, payment_id, kind, amount, created_at, case kind when 'charge' then (
+    select id, payment_id, kind, customer, amount, created_at, case kind when 'charge' then (
       select coalesce(sum(l.amount), 0) from operations o
       join ledger_entries l
         on l.environment_id = o.environment_id and l.operation_id = o.id and l.line = 2 and l.credit_account = 'fees'
       where o.environment_id = ${environmentId} and o.payment_id = items.payment_id) else 0 end::bigint as fee
     from (select * from (
-      select t.id, t.payment_id, t.created_at, case t.type when 'CHARGE' then 'charge' else 'refund' end as kind,
+      select t.id, t.payment_id, t.created_at, coalesce(t.customer_name, t.customer_email, t.customer_id) as customer,
+        case t.type when 'CHARGE' then 'charge' else 'refund' end as kind,
         case t.type when 'CHARGE' then p.amount_captured else -t.amount end as amount
       from transactions t
       join payments p on p.environment_id = t.environment_id and p.id = t.payment_id
       where t.environment_id = ${environmentId} and t.settlement_batch_id = any(${ids}::uuid[])
       union all
-      select t.id, t.payment_id, t.created_at, 'reversal', t.amount
+      select t.id, t.payment_id, t.created_at, coalesce(t.customer_name, t.customer_email, t.customer_id), 'reversal',
+        t.amount
       from transactions t
       where t.environment_id = ${environmentId} and t.reversal_batch_id = any(${ids}::uuid[])
     ) found order by id limit ${page.limit} offset ${page.offset}) items

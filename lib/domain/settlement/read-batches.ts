@@ -73,6 +73,8 @@ export type BatchItem = {
   transaction_id: string;
   payment_id: string;
   kind: "charge" | "refund" | "reversal";
+  /** The payer's name, e-mail address or the merchant's id for them. */
+  customer: string | null;
   amount: number;
   fee: number;
   created_at: string;
@@ -90,10 +92,11 @@ export async function listBatchItems(
   });
   const { sql } = ctx.service.db.within(ctx.environment.id);
   const rows = await selectItems(sql, ctx.environment.id, ids, input);
-  return rows.map(({ id, payment_id, kind, amount, fee, created_at }) => ({
+  return rows.map(({ id, payment_id, kind, customer, amount, fee, created_at }) => ({
     transaction_id: encodeId("transaction", id),
     payment_id: encodeId("payment", payment_id),
     kind,
+    customer,
     amount,
     fee,
     created_at,
