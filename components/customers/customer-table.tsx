@@ -6,7 +6,7 @@ import type { Customer } from "@/lib/contract/customers/customer";
 
 const COLUMNS = [
   ["Customer", "pr-4"],
-  ["Net volume", "w-44 pr-4 text-right max-sm:w-32"],
+  ["Net volume", "w-44 pr-4 text-right"],
   ["Payments", "w-28 pr-4 text-right max-md:hidden"],
   ["Last payment", "w-40 max-md:hidden"],
 ] as const;
@@ -14,9 +14,11 @@ const COLUMNS = [
 /** The best known name of a customer. */
 export const customerName = ({ name, email, customer_id }: Customer): string => name ?? email ?? customer_id ?? "";
 
-/** Other known identifiers, for the line below the name. */
+/** Other known identifiers, for the line below the name. A payment link's customers have their address as id. */
 const customerDetails = (customer: Customer): string =>
-  [customer.email, customer.customer_id].filter((text) => text && text !== customerName(customer)).join(" · ");
+  [...new Set([customer.email, customer.customer_id])]
+    .filter((text) => text && text !== customerName(customer))
+    .join(" · ");
 
 /** A page of customers; on narrow screens the name's cell holds the rest. */
 export function CustomerTable({ customers, path }: { customers: readonly Customer[]; path: string }) {
@@ -57,7 +59,7 @@ function CustomerTableRow({ customer, path }: { customer: Customer; path: string
           )}
         </span>
       </td>
-      <td className="py-2 pr-4 text-right align-middle tabular-nums max-sm:pr-0">
+      <td className="py-2 pr-4 text-right align-middle tabular-nums max-sm:w-36 max-sm:pr-0">
         {first ? <Money amount={first.net} currency={first.currency} /> : <span className="text-soft">–</span>}
         {others.length > 0 && (
           <span className="block text-soft text-xs">
