@@ -42,7 +42,7 @@ function LinkRow({ link, path }: { link: PaymentLinkItem; path: string }) {
       <td className="py-2 pr-4 align-middle">
         <Link
           href={path}
-          className="block font-medium [overflow-wrap:anywhere] after:absolute after:inset-0 sm:truncate"
+          className="block font-medium [overflow-wrap:anywhere] after:absolute after:inset-0 sm:line-clamp-2"
           title={title}
         >
           {title}
