@@ -30,6 +30,7 @@ type CreateMerchantInput = {
   name: string;
   /** The owner's address, for signing in. */
   email: string;
+  ownerName?: string;
   /** Random by default. */
   password?: string | undefined;
 };
@@ -56,7 +57,13 @@ export async function createMerchant(service: KeyService, input: CreateMerchantI
   const id = newId();
   const environments = { test: newId(), live: newId() };
   const keys = await service.db.orm.transaction(async (tx) => {
-    const owner = { id: newId(), email, password_hash, verified: true };
+    const owner = {
+      id: newId(),
+      ...(input.ownerName !== undefined && { name: input.ownerName }),
+      email,
+      password_hash,
+      verified: true,
+    };
     if (!(await insertMerchant(tx, { id, name, environments, owner }))) throw emailTaken(email);
     return createKeys(service, tx, environments);
   });

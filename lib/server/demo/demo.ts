@@ -17,6 +17,7 @@ export type Demo = NewMerchant;
 /** Name of the sample shop at /demo. */
 const NAME = "Halyard Prints";
 const EMAIL = "demo@cardlane.example";
+const OWNER = "Robin Hale";
 
 export const demoFile = (dataDir: string) => join(dataDir, "demo.json");
 
@@ -85,7 +86,10 @@ async function environmentOf(service: Service, demo: Demo): Promise<Environment 
  */
 function createDemo(service: Service, dataDir: string): Promise<Demo> {
   return service.db.orm.transaction(async (orm) => {
-    const demo = await createMerchant({ db: { orm }, clock: service.clock }, { name: NAME, email: EMAIL });
+    const demo = await createMerchant(
+      { db: { orm }, clock: service.clock },
+      { name: NAME, email: EMAIL, ownerName: OWNER },
+    );
     replacePrivateFile(demoFile(dataDir), `${JSON.stringify(demo, null, 2)}\n`);
     return demo;
   });

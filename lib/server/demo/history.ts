@@ -219,7 +219,7 @@ class Books {
       amount,
       currency,
       customer_id: `customer-${name}`,
-      customer_name: bill ? null : customer,
+      customer_name: customer,
       customer_email: `${name}@shopper.example`,
       billing_address: order.address,
       card_brand: order.brand,
