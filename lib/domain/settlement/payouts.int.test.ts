@@ -11,6 +11,7 @@ import {
   getBankAccount,
   getPayout,
   listPayouts,
+  MAX_NEW_PAYOUTS,
   payoutsOf,
   retryPayout,
   runPayouts,
@@ -18,6 +19,7 @@ import {
   updateBankAccount,
 } from "./payouts";
 import { getSettlementBatch, listSettlementBatches } from "./read-batches";
+import { runSettlement } from "./settle";
 
 const { db, url } = await testDatabase();
 const { service, offences, openShop } = settledShops(db);
@@ -231,6 +233,44 @@ test("a worker that dies in the middle of any step leaves it undone, and the nex
   }
   await shop.payOut();
   expect((await shop.payouts())[0]?.status).toBe("PAID");
+  expect(await offences()).toEqual([]);
+});
+
+test("many payouts are a commit per twenty: a worker that dies in the second leaves the first one complete", async () => {
+  const shop = await openShop();
+  const { environmentId } = shop;
+  const amounts = Array.from({ length: 2 * MAX_NEW_PAYOUTS + 5 }, (_, index) => 100 + index);
+  for (const amount of amounts) await shop.pay({ amount });
+  await runSettlement(service, { environmentId, chunkSize: 1 });
+  // The refund settles last: the last payout pays its charge's batch less this.
+  const last = await shop.pay({ amount: 50, refunded: 10 });
+  await db.sql`update transactions set captured_at = null where environment_id = ${environmentId} and id = ${last.refund}`;
+  await shop.settle();
+  await db.sql`update transactions set captured_at = now() where environment_id = ${environmentId} and id = ${last.refund}`;
+  await shop.settle();
+  const total = amounts.reduce((sum, amount) => sum + amount, 0) + 40;
+  const created = () => db.sql<{ amount: number; commit: string }[]>`
+    select amount, xmin::text as commit from payouts where environment_id = ${environmentId} order by id`;
+
+  await db.sql.unsafe(`create function die_in_second() returns trigger language plpgsql as $$ begin
+    if (select count(*) from payouts where environment_id = '${environmentId}') = ${MAX_NEW_PAYOUTS + 3}
+    then perform pg_terminate_backend(pg_backend_pid()); end if; return new; end $$`);
+  await db.sql`create trigger die_in_second before insert on payouts for each row execute function die_in_second()`;
+  await runPayouts(service).catch(() => null);
+  await db.sql`drop trigger die_in_second on payouts`;
+  const first = amounts.slice(0, MAX_NEW_PAYOUTS);
+  expect((await created()).map(({ amount }) => amount)).toEqual(first);
+  const paid = first.reduce((sum, amount) => sum + amount, 0);
+  expect(await shop.balance()).toEqual({ EUR: [0, total - paid, paid] });
+  expect(await offences()).toEqual([]);
+
+  await db.sql`update payouts set due_at = now() + interval '1 day' where environment_id = ${environmentId}`;
+  await Promise.all(Array.from({ length: 4 }, () => runPayouts(service)));
+  const payouts = await created();
+  expect(payouts.map(({ amount }) => amount).toSorted((a, b) => a - b)).toEqual([40, ...amounts]);
+  const perCommit = (of: string) => payouts.filter(({ commit }) => commit === of).length;
+  expect(Math.max(...payouts.map(({ commit }) => perCommit(commit)))).toBeLessThanOrEqual(MAX_NEW_PAYOUTS);
+  expect(await shop.balance()).toEqual({ EUR: [0, 0, total] });
   expect(await offences()).toEqual([]);
 });
 

@@ -206,11 +206,13 @@ const record = ({ actor, environment, request }: Context, tx: Transaction, actio
 const FAILURE_REASON = "The bank has no account with this number.";
 /** Payouts per query. */
 const BATCH = 100;
+/** New payouts in one commit, which holds the locks of all its currency's available batches. */
+export const MAX_NEW_PAYOUTS = 20;
 
 /**
  * Sends created payouts, completes those that are due, and creates new ones from settled batches and won
- * disputes. Each step is one commit behind a guard, so it is safe to crash and to run concurrently. Returns the
- * number of steps.
+ * disputes. Each commit is complete and behind a guard, so it is safe to crash and to run concurrently. Returns
+ * the number of steps.
  */
 export function runPayouts(service: Service, stopping?: AbortSignal): Promise<number> {
   return runPayoutsOf(service, null, stopping);
@@ -223,14 +225,17 @@ export async function runPayoutsOf(
   stopping?: AbortSignal,
 ): Promise<number> {
   let steps = 0;
-  const attempt = async (subject: object, step: () => Promise<number>) => {
-    if (stopping?.aborted) return;
+  const attempt = async (subject: object, step: () => Promise<number>): Promise<number> => {
+    if (stopping?.aborted) return 0;
     try {
-      steps += await step();
+      const done = await step();
+      steps += done;
+      return done;
     } catch (error) {
       // A failed one is retried in the next run, and does not block the others.
       if (isDatabaseUnavailable(error) && !isCanceled(error)) throw error;
       service.log.error({ err: error, ...subject }, "a payout could not be advanced");
+      return 0;
     }
   };
   let due = await listDuePayouts(service.db.sql, null, BATCH, environmentId);
@@ -240,7 +245,7 @@ export async function runPayoutsOf(
     due = await listDuePayouts(service.db.sql, due.at(-1) ?? null, BATCH, environmentId);
   }
   for (const group of await listGroupsToPayOut(service.db.sql, environmentId)) {
-    await attempt(group, () => payOutGroup(service, group));
+    while ((await attempt(group, () => payOutNext(service, group))) === MAX_NEW_PAYOUTS);
   }
   return steps;
 }
@@ -278,14 +283,18 @@ export const sumOf = (available: readonly Available[]): number =>
 
 type Group = { environment_id: string; currency: string };
 
-async function payOutGroup(service: Service, { environment_id: environmentId, currency }: Group): Promise<number> {
+/**
+ * Creates the next payouts of a group in one commit. Each commit groups all that is available then: a negative
+ * batch that came after the previous one is deducted, too.
+ */
+async function payOutNext(service: Service, { environment_id: environmentId, currency }: Group): Promise<number> {
   return await service.db.sql.begin(async (tx) => {
-    const groups = payoutsOf(await lockAvailable(tx, environmentId, currency));
-    for (const available of groups) {
+    const next = payoutsOf(await lockAvailable(tx, environmentId, currency)).slice(0, MAX_NEW_PAYOUTS);
+    for (const available of next) {
       const payout = await makePayout(tx, environmentId, { currency, available });
       await audit(tx, payout, "payout.create");
     }
-    return groups.length;
+    return next.length;
   });
 }
 
