@@ -37,10 +37,13 @@ export function formatDuration(ms: number): string {
 /** Runs a Node program in our terminal; resolves to its exit code. */
 export function run(args: string[], env: Env = {}): Promise<number> {
   const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit", env: { ...process.env, ...env } });
-  return new Promise((resolve, reject) => {
+  // Ctrl-C reaches both; a kill only this one.
+  const end = () => child.kill("SIGTERM");
+  process.once("SIGTERM", end);
+  return new Promise<number>((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", (code) => resolve(code ?? 1));
-  });
+  }).finally(() => process.off("SIGTERM", end));
 }
 
 /** Runs a Node program; resolves to its exit code and whole output. */
