@@ -1,7 +1,9 @@
+import { existsSync } from "node:fs";
 import { ConfigurationError, env } from "@/lib/env";
 import { type Address, labelOf } from "./address";
 import type { Sql } from "./client";
 import { type EmbeddedOptions, startEmbedded } from "./embedded";
+import { clusterFiles } from "./embedded-cluster";
 import { reach } from "./reach";
 
 const OLDEST_MAJOR = 15;
@@ -13,6 +15,14 @@ export type OpenDatabase = {
   /** Releases the embedded server; does nothing for any other. */
   close(): Promise<void>;
 };
+
+/** Throws ConfigurationError if there is no embedded database to open: `openDatabase` would create an empty one. */
+export function requireDatabase(): void {
+  if (env.databaseUrl || existsSync(clusterFiles(env.dataDir).access)) return;
+  throw new ConfigurationError(
+    `There is no database in ${env.dataDir}. Run this where the service runs, with the same DATA_DIR or DATABASE_URL.`,
+  );
+}
 
 /**
  * The PostgreSQL of `DATABASE_URL`, or the embedded one in `DATA_DIR`: joined if running, else started.

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -16,6 +16,7 @@ import { PERMISSIONS } from "@/lib/contract/permissions";
 import { newId } from "@/lib/ids";
 import { operatorConnectionId } from "@/lib/processor/connections";
 import { STRIPE } from "@/lib/processor/stripe/connector";
+import { isServiceRunning, publishAddress, serviceAddress } from "@/lib/server/address";
 import { ENTRIES } from "@/lib/server/build-server";
 import type { Main } from "@/lib/server/cli";
 import { main as createKey } from "./create-key";
@@ -81,6 +82,43 @@ test("every command in package.json is built, so that it runs without developmen
       .filter((name) => !["build", "main", "pages"].includes(name))
       .toSorted(),
   );
+});
+
+describe("without a database", () => {
+  const folder = mkdtempSync(join(tmpdir(), "cardlane-without-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test.each([
+    ["verify", verify, []],
+    ["settle", settle, []],
+    ["rotate-secret", rotateSecret, []],
+    ["create-key", createKey, ["--merchant", "m", "--mode", "test", "--name", "n", "--permissions", "payment.read"]],
+  ])("%s says so and creates none", async (_, main, args) => {
+    const { code, out, err } = await run(main, args, { DATABASE_URL: "", DATA_DIR: folder });
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toContain(`There is no database in ${folder}. Run this where the service runs, with the same DATA_DIR`);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+test("of several services on one data folder, commands use one that runs, until the last has ended", () => {
+  vi.stubEnv("DATA_DIR", dataDir);
+  vi.stubEnv("BASE_URL", "");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const publish = (pid: number, base_url: string) =>
+    writeFileSync(join(dataDir, `service-${pid}.json`), JSON.stringify({ pid, base_url }));
+  const withdraw = publishAddress();
+  const own = serviceAddress();
+  publish(process.ppid, "http://other.example");
+  // No process has this id.
+  publish(2 ** 22 + 1, "http://killed.example");
+  expect([own, "http://other.example"]).toContain(serviceAddress());
+  withdraw();
+  expect([isServiceRunning(), serviceAddress()]).toEqual([true, "http://other.example"]);
+  publishAddress()();
+  expect(readdirSync(dataDir).filter((name) => name.startsWith("service-"))).toEqual([`service-${process.ppid}.json`]);
+  rmSync(join(dataDir, `service-${process.ppid}.json`));
+  expect(isServiceRunning()).toBe(false);
 });
 
 describe("verify", () => {

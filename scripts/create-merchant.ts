@@ -5,6 +5,7 @@ import { command, type Main, runProgram } from "@/lib/server/cli";
 
 export const main: Main = command({
   usage: "npm run create-merchant -- --name NAME --email EMAIL [--password PASSWORD] [--json]",
+  createsDatabase: true,
   options: {
     name: { type: "string" },
     email: { type: "string" },

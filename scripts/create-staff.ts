@@ -5,6 +5,7 @@ import { command, type Main, runProgram, UsageError } from "@/lib/server/cli";
 
 export const main: Main = command({
   usage: "npm run create-staff -- --email EMAIL [--name NAME | --unlock] [--json]",
+  createsDatabase: true,
   options: {
     email: { type: "string" },
     name: { type: "string" },

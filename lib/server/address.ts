@@ -1,19 +1,31 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { isProcessAlive } from "@/db/file-lock";
 import { ConfigurationError, env } from "@/lib/env";
 import { isLoopbackAddress } from "@/lib/loopback";
 
-const fileOf = (dataDir: string) => join(dataDir, "service.json");
+/** A file per process: several may run on one data folder. */
+const ADDRESS_FILE = /^service-\d+\.json$/;
 
 /** Writes the service's address to a file for commands. Returns a function that removes it. */
 export function publishAddress(): () => void {
-  const file = fileOf(env.dataDir);
+  for (const { file, pid } of publishedAddresses()) if (!isProcessAlive(pid)) rmSync(file, { force: true });
+  const file = join(env.dataDir, `service-${process.pid}.json`);
   writeFileSync(file, JSON.stringify({ pid: process.pid, base_url: env.baseUrl }), { mode: 0o600 });
-  return () => {
-    if (readAddress(file)?.pid === process.pid) rmSync(file, { force: true });
-  };
+  return () => rmSync(file, { force: true });
+}
+
+type PublishedAddress = { readonly file: string; readonly pid: number; readonly base_url: string };
+
+/** Those of killed processes included. */
+function publishedAddresses(): PublishedAddress[] {
+  const names = existsSync(env.dataDir) ? readdirSync(env.dataDir).filter((name) => ADDRESS_FILE.test(name)) : [];
+  return names.flatMap((name) => {
+    const file = join(env.dataDir, name);
+    const found = readAddress(file);
+    return found ? [{ file, ...found }] : [];
+  });
 }
 
 function readAddress(file: string): { pid: number; base_url: string } | null {
@@ -24,11 +36,10 @@ function readAddress(file: string): { pid: number; base_url: string } | null {
   }
 }
 
+const findRunning = () => publishedAddresses().find(({ pid }) => isProcessAlive(pid));
+
 /** True while a service runs on this data folder. */
-export function isServiceRunning(): boolean {
-  const running = readAddress(fileOf(env.dataDir));
-  return running !== null && isProcessAlive(running.pid);
-}
+export const isServiceRunning = (): boolean => findRunning() !== undefined;
 
 /** Local address of this process, without a trailing slash. The public one may be unreachable from here. */
 export function ownAddress(): string {
@@ -37,11 +48,8 @@ export function ownAddress(): string {
   return `http://${everywhere.includes(":") ? `[${everywhere}]` : everywhere}:${port}`;
 }
 
-/** The configured address, or else that of the service running on this data folder. */
-export function serviceAddress(): string {
-  const running = readAddress(fileOf(env.dataDir));
-  return env.isAddressSet || !running || !isProcessAlive(running.pid) ? env.baseUrl : running.base_url;
-}
+/** The configured address, or else that of a service running on this data folder. */
+export const serviceAddress = (): string => (env.isAddressSet ? env.baseUrl : (findRunning()?.base_url ?? env.baseUrl));
 
 /** Listens on one address: loopback unless the operator configures another. */
 export async function listen(server: Server, port: number, address: string): Promise<void> {

@@ -2,6 +2,7 @@ import { realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { shareConnections } from "@/db/client";
+import { requireDatabase } from "@/db/open-database";
 import { env } from "@/lib/env";
 import { explain } from "./console";
 import { type OpenService, openService } from "./open-service";
@@ -57,12 +58,14 @@ type Command = {
   usage: string;
   options: Options;
   required?: string[];
+  /** Makes sense before there is any data: creates the embedded database. */
+  createsDatabase?: boolean;
   /** Resolves to the exit code, 0 by default. The only writer to standard output. */
   run(opened: OpenService, values: CommandValues, io: Io): Promise<number | undefined> | Promise<void>;
 };
 
 /** A program that works on the service's database, with or without the service running. */
-export function command({ usage, options, required = [], run }: Command): Main {
+export function command({ usage, options, required = [], createsDatabase = false, run }: Command): Main {
   return async (args, io) => {
     if (isHelpWanted(args)) {
       io.stdout.write(`Usage: ${usage}\n`);
@@ -72,6 +75,7 @@ export function command({ usage, options, required = [], run }: Command): Main {
     try {
       const values = readArguments(args, options, required);
       env.checkValues();
+      if (!createsDatabase) requireDatabase();
       opened = await openService({
         applicationName: "cardlane-command",
         connections: shareConnections(8),

@@ -1,14 +1,12 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { connect, type Database } from "@/db/client";
-import { openDatabase } from "@/db/open-database";
+import { openDatabase, requireDatabase } from "@/db/open-database";
 import {
   listChargesPerReplayKey,
   listEnvironmentsOfPayments,
   listLedgerOfPayments,
 } from "@/db/queries/reconciliation/replay";
 import { decodeId, encodeId } from "@/lib/contract/ids";
-import { ConfigurationError, env } from "@/lib/env";
+import { ConfigurationError } from "@/lib/env";
 import { firstIdAt } from "@/lib/ids";
 import type { LedgerBook } from "./reconcile";
 
@@ -20,12 +18,7 @@ const KEY_LIFE_MS = 24 * 3_600_000;
  * unreachable.
  */
 export async function readLedger(paymentIds: readonly string[], keys: readonly string[]): Promise<LedgerBook> {
-  // Opening a missing embedded database would create an empty one, with nothing to compare.
-  if (!env.databaseUrl && !existsSync(join(env.dataDir, "postgres.json"))) {
-    throw new ConfigurationError(
-      `There is no database in ${env.dataDir}. Run this where the service runs, with the same DATA_DIR or DATABASE_URL.`,
-    );
-  }
+  requireDatabase();
   const opened = await openDatabase();
   const db = connect(opened.url, { max: 2, applicationName: "cardlane-replay" });
   try {
