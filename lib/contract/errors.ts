@@ -68,6 +68,8 @@ type AppErrorOptions = {
   headers?: Record<string, string>;
   cause?: unknown;
   readBytes?: number;
+  /** False: no key keeps this response, although it keeps others of the code. */
+  stored?: false;
 };
 
 /** A refusal that the caller can act on. `detail` is a sentence: what is wrong and what to do next. */
@@ -79,6 +81,8 @@ export class AppError extends Error {
   readonly headers: Record<string, string>;
   /** Bytes read to find this out, if many; counted like a response of that size. */
   readonly readBytes: number;
+  /** True if an idempotency key keeps this response and replays it. */
+  readonly stored: boolean;
 
   /**
    * Next bundles this module more than once into one process; an error of any copy is an AppError to all of
@@ -98,15 +102,11 @@ export class AppError extends Error {
     const { headers, retryAfterSeconds: seconds } = options;
     this.headers = { ...headers, ...(seconds !== undefined && { "Retry-After": String(seconds) }) };
     this.readBytes = options.readBytes ?? 0;
+    this.stored = options.stored ?? "stored" in ERRORS[code];
   }
 
   get status(): number {
     return statusOfError(this.code);
-  }
-
-  /** True if an idempotency key keeps this response and replays it. */
-  get stored(): boolean {
-    return "stored" in ERRORS[this.code];
   }
 }
 

@@ -7,6 +7,7 @@ import { mailsTo } from "@/e2e/fixtures/users";
 import type { ApprovalRequest, RefundRule } from "@/lib/contract/approvals/approvals";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
+import { newId } from "@/lib/ids";
 import { changeRole, removeMember } from "../team/team";
 import { mailApprovals } from "./mail-approvals";
 import { listPaymentRequests, listRequests } from "./requests";
@@ -172,6 +173,28 @@ describe("a request", () => {
     }
     expect(await refunds()).toEqual([]);
   });
+});
+
+test("a request stays open while its processor is not connected, and is approved afterwards", async () => {
+  const { request, approve, admin, owner, service, read, refunds, merchant } = await shop();
+  const made = await request();
+  const { processors } = service;
+  const at = await processors.find({ id: merchant.test.id, mode: "test" }, null);
+  const connection = at && { ...at, connectionId: newId(), guarded: true };
+  // Disconnected before the approval, and between its look-up and T1.
+  for (const found of [[], [connection]]) {
+    const answers = [...found];
+    const disconnected = { ...processors, hasOthers: () => true, find: async () => answers.shift() ?? null };
+    Object.assign(service, { processors: disconnected });
+    for (const approver of [admin, owner]) {
+      expect(await outcome(approve(approver, made))).toBe("processor_not_configured");
+    }
+    expect(await read(made)).toMatchObject({ status: "PENDING", comment: null });
+  }
+  Object.assign(service, { processors });
+  expect(await approve(owner, made)).toMatchObject({ status: "APPROVED" });
+  expect(one(await refunds())).toEqual([8_000]);
+  await expectBalancedBooks(db);
 });
 
 describe("whatever happens at once, there is one refund or none", () => {

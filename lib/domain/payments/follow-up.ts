@@ -113,10 +113,12 @@ export async function followUp(
   const { environment, service } = ctx;
   const { paymentId, refundStatus } = await findTarget(ctx, named, input.id);
   const at = await connectionOf(service, environment, paymentId);
+  // An approval stays possible, under the same key, once the processor is connected again.
+  const storing = approved ? ({ stored: false } as const) : {};
   if (!at) {
     const found = await findPayment(service.db.within(environment.id).sql, environment.id, paymentId);
     if (!found) throw resourceNotFound(named, input.id);
-    return refuseUnclaimed(ctx, connectionMissing(found.payment.connection_id));
+    return refuseUnclaimed(ctx, connectionMissing(found.payment.connection_id, storing));
   }
   const isRefund = input.kind === "refund";
   const order = {
@@ -154,7 +156,7 @@ export async function followUp(
       }
       return (
         refused ??
-        (await disconnectedError(ctx, at)) ??
+        (await disconnectedError(ctx, at, storing)) ??
         (approved ? approved.refusal() : isRefund ? findLimitRefusal(ctx, snapshot, order.amount) : null)
       );
     },

@@ -35,27 +35,33 @@ export async function hasProcessor({ service, environment }: Context): Promise<b
 export async function disconnectedError(
   { service: { processors }, environment }: Context,
   { connectionId, guarded }: Connected,
+  stored?: Storing,
 ): Promise<AppError | null> {
   if (!guarded) return null;
   processors.changed();
-  return (await processors.find(environment, connectionId)) ? null : connectionMissing(connectionId);
+  return (await processors.find(environment, connectionId)) ? null : connectionMissing(connectionId, stored);
 }
 
+/** Whether the request's key keeps the refusal. */
+type Storing = { stored?: false };
+
 /** Refuses a later operation, or a card token, whose processor is not connected. */
-export function connectionMissing(connectionId: string | null): AppError {
+export function connectionMissing(connectionId: string | null, stored: Storing = {}): AppError {
   return connectionId === null
-    ? processorNotConfigured({ mode: "live" })
+    ? processorNotConfigured({ mode: "live" }, stored)
     : new AppError(
         "processor_not_configured",
         "The processor connection behind this payment is no longer connected. Connect the same account again in the dashboard under Settings → Processors, or ask the service's operator to set it up again.",
+        stored,
       );
 }
 
-export function processorNotConfigured({ mode }: { mode: Mode }): AppError {
+export function processorNotConfigured({ mode }: { mode: Mode }, stored: Storing = {}): AppError {
   return new AppError(
     "processor_not_configured",
     mode === "live"
       ? "No processor is connected for live payments yet. Connect one in the dashboard under Settings → Processors, or use a test key."
       : "No connected processor takes this payment. See Settings → Processors in the dashboard.",
+    stored,
   );
 }
