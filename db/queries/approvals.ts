@@ -163,6 +163,13 @@ export async function approveAct(
   return rows.length === 1;
 }
 
+/** True if a member still has one of these roles. */
+export async function hasRole(orm: Orm, userId: string, roles: readonly string[]): Promise<boolean> {
+  const rows = await orm.execute(fragment`
+    select from users where id = ${userId}::uuid and role::text = any(string_to_array(${roles.join()}::text, ','))`);
+  return rows.length === 1;
+}
+
 /** Claims an approved key for its requester, once. False: it is collected, too old, or another's. */
 export async function claimKey(
   tx: Orm,
@@ -351,19 +358,22 @@ export type RefundApproval = {
   readonly auditId: string;
   readonly requestId: string;
   readonly at: string;
+  /** Of those who may refund. */
+  readonly roles: readonly string[];
   /** The event of the approval, whose refund is this transaction. */
   readonly event: (refundId: string) => NewEvent;
 };
 
 /**
  * T1's part for an approved refund: the request changes from PENDING to APPROVED in the statement that reserves
- * the refund. If it has ended, or its approver may not decide, the statement fails and undoes the reservation.
+ * the refund. If it has ended, its requester may not refund or its approver not decide, the statement fails and
+ * undoes the reservation.
  */
 export function approveInside(
   sql: Sql | Transaction,
   environmentId: string,
   { paymentId, operationId, refundId }: { paymentId: string; operationId: string; refundId: string },
-  { id, by, auditId, requestId, at, event: eventOf }: RefundApproval,
+  { id, by, auditId, requestId, at, roles, event: eventOf }: RefundApproval,
 ) {
   const actor: ActorRecord = { type: "user", id: by };
   const event = eventOf(refundId);
@@ -377,7 +387,7 @@ export function approveInside(
         and u.id = ${by}::uuid and u.id <> r.requested_by
         and (u.role in ('owner', 'admin') or (u.role = 'finance' and exists (select from approval_rules
           where environment_id = ${environmentId}::uuid and action = 'REFUND' and finance_decides)))
-        and exists (select from users who where who.id = r.requested_by)
+        and exists (select from users who where who.id = r.requested_by and who.role::text = any(${roles as string[]}::text[]))
         and (select count(*) from reserved) = 1
       returning r.requested_by_name
     ),

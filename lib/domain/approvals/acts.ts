@@ -9,7 +9,7 @@ import type { ApprovalRequest, RequestedAct } from "@/lib/contract/approvals/app
 import { APPROVAL_PERMISSIONS, COLLECT_DAYS } from "@/lib/contract/approvals/words";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId, encodeId } from "@/lib/contract/ids";
-import { MERCHANT_ROLES, type Permission, ROLE_PERMISSIONS, type UserPermission } from "@/lib/contract/permissions";
+import type { Permission, UserPermission } from "@/lib/contract/permissions";
 import { newId } from "@/lib/ids";
 import { enableApiKey, lockKey } from "../api-keys/change-keys";
 import { applyKeySettings, checkSettings, createApiKey, normalizeSettings, rotateApiKey } from "../api-keys/issue-keys";
@@ -17,7 +17,7 @@ import { availableActions, presentApiKey, requireKeyGrant, statusAt } from "../a
 import { type Context, environmentNow, resourceNotFound } from "../context";
 import { followUpRefusal } from "../payments/follow-up";
 import { applyBankAccount, destinationOf } from "../settlement/payouts";
-import { addRequest, collectableUntil, findRow, type Member, nameOf, recordRequest } from "./requests";
+import { addRequest, collectableUntil, findRow, type Member, nameOf, recordRequest, rolesOf } from "./requests";
 import { applyRule, NO_RULE, presentRule } from "./rules";
 
 type Requester = Member & { permissions: ReadonlySet<UserPermission> };
@@ -160,12 +160,6 @@ function settingsOf(
     limits: wanted.limits === undefined ? limits : wanted.limits,
   };
 }
-
-/** Roles whose members may still act, so that what they requested is still theirs to request. */
-const rolesOf = (row: ApprovalRow) =>
-  MERCHANT_ROLES.filter((role) =>
-    (ROLE_PERMISSIONS[role] as readonly UserPermission[]).includes(APPROVAL_PERMISSIONS[row.action]),
-  );
 
 /**
  * Approves a request and carries it out in one transaction, so that a crash leaves both or neither. False: it has

@@ -175,6 +175,22 @@ describe("a request", () => {
   });
 });
 
+test("a request made while its member lost the role for it fails, with the reason, and refunds nothing", async () => {
+  const { request, approve, person, admin, owner, read, refunds, script } = await shop();
+  const member = await person("operator", "Una");
+  const made = await request(member);
+  // As the change of the role leaves it if the request is inserted right afterwards.
+  await db.sql`update users set role = 'viewer' where id = ${member.id}`;
+  expect(await outcome(approve(admin, made))).toBe("invalid_state");
+  expect(await read(made)).toMatchObject({
+    status: "FAILED",
+    comment: "Una may no longer do this, so it can’t be approved.",
+  });
+  await expect(approve(owner, made)).rejects.toThrow("Una may no longer do this");
+  expect([await refunds(), script.count("refund")]).toEqual([[], 0]);
+  expect(await request()).toMatchObject({ status: "PENDING" });
+});
+
 test("a request stays open while its processor is not connected, and is approved afterwards", async () => {
   const { request, approve, admin, owner, service, read, refunds, merchant } = await shop();
   const made = await request();

@@ -7,7 +7,17 @@ import { type Context, environmentNow, type IdempotencyRequest } from "../contex
 import { newEvent } from "../events/event";
 import { followUp } from "../payments/follow-up";
 import { approveAndAct } from "./acts";
-import { failRequest, findRow, getRequest, type Member, notOpen, requestData, requireDecider } from "./requests";
+import {
+  failRequest,
+  findRow,
+  getRequest,
+  type Member,
+  notOpen,
+  requestData,
+  requireApprovable,
+  requireDecider,
+  rolesOf,
+} from "./requests";
 
 /**
  * Approves another member's request and carries it out. For a refund, T1 changes the request to APPROVED in the statement
@@ -22,7 +32,7 @@ export async function approveRequest(ctx: Context, input: { id: string; user: Me
   if (row.action === "REFUND") await refund(ctx, row, input);
   else if (!(await approveAndAct(ctx, row, input.user))) {
     const now = await findRow(ctx, input.id);
-    if (now.decided_by !== input.user.userId) await requireDecider(ctx, now, input.user);
+    if (now.decided_by !== input.user.userId) await requireApprovable(ctx, now, input.user);
     if (now.status !== "APPROVED") throw notOpen(now);
   }
   const decided = await getRequest(ctx, input);
@@ -54,7 +64,7 @@ async function refund(ctx: Context, row: ApprovalRow, input: { id: string; user:
       refusal: async () => {
         const now = await findRow(ctx, input.id);
         if (now.status !== "PENDING") return notOpen(now);
-        await requireDecider(ctx, now, input.user);
+        await requireApprovable(ctx, now, input.user);
         return null;
       },
     },
@@ -73,6 +83,7 @@ function approvalOf(ctx: Context, row: ApprovalRow, user: Member): RefundApprova
     auditId: newId(),
     requestId: ctx.request.id,
     at,
+    roles: rolesOf(row),
     event: (refund_id) => {
       const object = { objectId: row.id, operationId: null };
       const data = requestData(row, { ...after, refund_id }, ctx.environment.mode);

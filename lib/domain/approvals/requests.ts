@@ -7,6 +7,7 @@ import {
   endRequest,
   findApprovalRequest,
   findRule,
+  hasRole,
   insertApprovalRequest,
   listRequestsOf,
   listRules,
@@ -30,7 +31,7 @@ import {
 import { AppError } from "@/lib/contract/errors";
 import type { EventData, EventTypeOf } from "@/lib/contract/events/event";
 import { decodeId, encodeId, encodeIdOrNull, type IdKind } from "@/lib/contract/ids";
-import { ROLE_PERMISSIONS, type UserPermission } from "@/lib/contract/permissions";
+import { MERCHANT_ROLES, type MerchantRole, ROLE_PERMISSIONS, type UserPermission } from "@/lib/contract/permissions";
 import { TEST_BANK_ACCOUNT } from "@/lib/contract/settlement/payout";
 import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
 import { idTime, newId } from "@/lib/ids";
@@ -232,6 +233,24 @@ export async function withdrawRequest(ctx: Context, input: { id: string; user: M
 export const failRequest = (ctx: Context, row: ApprovalRow, comment: string): Promise<void> =>
   end(ctx, row, "FAILED", { comment });
 
+/** Roles whose members may still act, so that what they requested is still theirs to request. */
+export const rolesOf = ({ action }: Pick<ApprovalRow, "action">): MerchantRole[] =>
+  MERCHANT_ROLES.filter((role) =>
+    (ROLE_PERMISSIONS[role] as readonly UserPermission[]).includes(APPROVAL_PERMISSIONS[action]),
+  );
+
+/**
+ * Throws unless a refused approval may be tried again. A request that was made while its member lost the role for
+ * it fails now, as the change of the role could not withdraw it.
+ */
+export async function requireApprovable(ctx: Context, row: ApprovalRow, user: Member): Promise<void> {
+  await requireDecider(ctx, row, user);
+  const { orm } = ctx.service.db.within(ctx.environment.id);
+  if (await hasRole(orm, row.requested_by, rolesOf(row))) return;
+  await failRequest(ctx, row, `${row.requested_by_name} may no longer do this, so it can’t be approved.`);
+  throw notOpen(await findRow(ctx, encodeId("approval", row.id)));
+}
+
 /**
  * Stores the end of a subject's open request whose time is over or whose subject changed. Call it in the
  * transaction of a change that could be reversed, because a request that has ended must not open again.
@@ -308,7 +327,7 @@ const ENDED: Record<ApprovalStatus, (row: ApprovalRow) => string> = {
   REJECTED: ({ decided_by_name }) => `${decided_by_name} rejected this request already.`,
   WITHDRAWN: () => "This request was withdrawn.",
   EXPIRED: () => `Nobody decided this request within ${APPROVAL_DAYS} days, so it has expired.`,
-  FAILED: ({ action }) => IMPOSSIBLE[action],
+  FAILED: ({ action, comment }) => comment ?? IMPOSSIBLE[action],
 };
 
 const IMPOSSIBLE: Record<ApprovalAction, string> = {
