@@ -1,5 +1,5 @@
 import AxeBuilder from "@axe-core/playwright";
-import type { BrowserContext, ConsoleMessage, Page, Response } from "playwright/test";
+import type { BrowserContext, ConsoleMessage, Locator, Page, Response } from "playwright/test";
 import type { Audience } from "@/lib/contract/accounts/sessions";
 import type { MerchantRole } from "@/lib/contract/permissions";
 import type { NewStaff } from "@/lib/domain/support/staff";
@@ -114,6 +114,14 @@ export async function openAlive(page: Page, path: string): Promise<void> {
   await page.bringToFront();
   await page.goto(path);
   await untilAlive(page);
+}
+
+/** Presses a key until it has the effect: a page's own keys work only once React's effects have run. */
+export async function pressUntil(page: Page, key: string, seen: Locator): Promise<void> {
+  await expect(async () => {
+    if (!(await seen.isVisible())) await page.keyboard.press(key);
+    await expect(seen).toBeVisible({ timeout: 2_000 });
+  }).toPass();
 }
 
 /** Collects policy violations of our pages in this context, and required headers that pages lack. */

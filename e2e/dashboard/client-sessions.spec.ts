@@ -155,9 +155,11 @@ test("the pages are reached by shortcut, palette and a pasted id", async ({ owne
   await page.goto("/test");
   await expect(page.getByRole("heading", { level: 1 }).first()).toBeVisible();
   await untilAlive(page);
-  await page.keyboard.press("g");
-  await page.keyboard.press("c");
-  await page.waitForURL("**/test/checkout");
+  await expect(async () => {
+    await page.keyboard.press("g");
+    await page.keyboard.press("c");
+    await page.waitForURL("**/test/checkout", { timeout: 2_000 });
+  }).toPass();
   await page.keyboard.press("Control+k");
   await page.getByPlaceholder(/^A page, a customer/).fill("payment link");
   await expect(page.getByRole("option", { name: /^Payment links/ })).toBeVisible();

@@ -1,7 +1,7 @@
-import type { Locator, Page } from "playwright/test";
+import type { Page } from "playwright/test";
 import { encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
-import { expectAccessible, expectAccessibleInBothSchemes, expectNoSidewaysScroll, test } from "../browser";
+import { expectAccessible, expectAccessibleInBothSchemes, expectNoSidewaysScroll, pressUntil, test } from "../browser";
 import { expect } from "../fixtures/playwright";
 import { captured } from "../samples";
 
@@ -15,14 +15,6 @@ const theme = (page: Page) => page.locator("html").getAttribute("data-theme");
 async function openQuietPage(page: Page, mode = "test"): Promise<void> {
   await page.goto(`/${mode}/developers/api-keys`);
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
-}
-
-/** Presses until it has the effect: the first response ignores keys until it has hydrated. */
-async function pressUntil(page: Page, key: string, seen: Locator): Promise<void> {
-  await expect(async () => {
-    if (!(await seen.isVisible())) await page.keyboard.press(key);
-    await expect(seen).toBeVisible({ timeout: 2_000 });
-  }).toPass();
 }
 
 async function openPalette(page: Page): Promise<void> {

@@ -1,4 +1,4 @@
-import { expectAccessible, expectNoSidewaysScroll, openAlive, test } from "../browser";
+import { expectAccessible, expectNoSidewaysScroll, openAlive, pressUntil, test } from "../browser";
 import { expect } from "../fixtures/playwright";
 
 test("the search box matches prefixes and typing errors, and works by keyboard alone", async ({ page }) => {
@@ -6,9 +6,8 @@ test("the search box matches prefixes and typing errors, and works by keyboard a
   page.on("request", (request) => loaded.push(new URL(request.url()).pathname));
   await openAlive(page, "/docs/quickstart");
   expect(loaded).not.toContain("/docs/search.json.gz");
-  await page.keyboard.press("/");
   const box = page.getByRole("combobox", { name: "Search the documentation" });
-  await expect(box).toBeFocused();
+  await pressUntil(page, "/", box.and(page.locator(":focus")));
   await box.pressSequentially("idempotancy");
   const options = page.getByRole("option");
   await expect(options.first()).toContainText("Idempotency");
