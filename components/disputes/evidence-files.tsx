@@ -12,16 +12,22 @@ import type { Dispute } from "@/lib/contract/disputes/dispute";
 import { MAX_EVIDENCE_FILES } from "@/lib/contract/disputes/evidence";
 import type { EvidenceFile } from "@/lib/contract/disputes/list";
 
-type Sending = { key: number; name: string; share: number };
+/** `id`: null until the draft has the file. */
+type Sending = { key: number; name: string; share: number; id: string | null };
+export type DraftFiles = ReturnType<typeof useDraftFiles>;
 
-/** The files of a draft. Each is saved with the draft as soon as it is uploaded, and removed at once. */
-export function EvidenceFiles({ dispute, files }: { dispute: Dispute; files: readonly EvidenceFile[] }) {
+/**
+ * The files of a draft. Each is saved with the draft as soon as it is uploaded, and removed at once. The page
+ * shows both later, when it has been read again.
+ */
+export function useDraftFiles({ dispute, files }: { dispute: Dispute; files: readonly EvidenceFile[] }) {
   const { mode } = useDashboard();
   const router = useRouter();
   const input = useRef<HTMLInputElement>(null);
   const [sending, setSending] = useState<readonly Sending[]>([]);
   const [problem, setProblem] = useState<string | null>(null);
   const [removing, setRemoving] = useState<string | null>(null);
+  const [removed, setRemoved] = useState<readonly string[]>([]);
   // One change after another, as each replaces the whole list.
   const ids = useRef(dispute.evidence.files);
   const last = useRef<Promise<void>>(Promise.resolve());
@@ -50,9 +56,9 @@ export function EvidenceFiles({ dispute, files }: { dispute: Dispute; files: rea
     try {
       const { id } = await uploadFile(file, { mode, signal: gone.current.signal, onProgress: show });
       await saveFiles((before) => [...before, id]);
+      setSending((all) => all.map((one) => (one.key === key ? { ...one, id } : one)));
     } catch (error) {
       if (!gone.current.signal.aborted) setProblem(`${file.name}: ${failureText(error)}`);
-    } finally {
       setSending((all) => all.filter((one) => one.key !== key));
     }
   }
@@ -60,12 +66,12 @@ export function EvidenceFiles({ dispute, files }: { dispute: Dispute; files: rea
   function choose(list: FileList | null) {
     const chosen = [...(list ?? [])];
     if (input.current) input.current.value = "";
-    const room = MAX_EVIDENCE_FILES - ids.current.length - sending.length;
+    const room = MAX_EVIDENCE_FILES - ids.current.length - sending.filter(({ id }) => id === null).length;
     const wrong = chosen.map(fileProblem).find((one) => one !== null) ?? null;
     setProblem(chosen.length > room ? `At most ${MAX_EVIDENCE_FILES} files. Combine documents into one PDF.` : wrong);
     if (chosen.length > room || wrong !== null) return;
     const added = chosen.map((file, index) => ({ file, key: Date.now() + index }));
-    setSending((all) => [...all, ...added.map(({ file, key }) => ({ key, name: file.name, share: 0 }))]);
+    setSending((all) => [...all, ...added.map(({ file, key }) => ({ key, name: file.name, share: 0, id: null }))]);
     for (const { file, key } of added) uploads.current = uploads.current.then(() => add(file, key));
   }
 
@@ -74,6 +80,7 @@ export function EvidenceFiles({ dispute, files }: { dispute: Dispute; files: rea
     setProblem(null);
     try {
       await saveFiles((before) => before.filter((one) => one !== id));
+      setRemoved((all) => [...all, id]);
     } catch (error) {
       setProblem(failureText(error));
     } finally {
@@ -81,6 +88,25 @@ export function EvidenceFiles({ dispute, files }: { dispute: Dispute; files: rea
     }
   }
 
+  const listed = new Set([...removed, ...files.map(({ id }) => id)]);
+  const added = sending.filter(({ id }) => id === null || !listed.has(id));
+  const kept = files.filter(({ id }) => !removed.includes(id));
+  return {
+    kept,
+    added,
+    count: kept.length + added.length,
+    isUploading: added.some(({ id }) => id === null),
+    problem,
+    removing,
+    choose,
+    remove,
+    input,
+  };
+}
+
+export function EvidenceFiles({ dispute, draft }: { dispute: Dispute; draft: DraftFiles }) {
+  const { mode } = useDashboard();
+  const { kept, added, count, problem, removing, choose, remove, input } = draft;
   return (
     <fieldset className="flex min-w-0 flex-col gap-2">
       <legend className="mb-1.5 font-medium text-[13px] leading-5">Files</legend>
@@ -89,9 +115,9 @@ export function EvidenceFiles({ dispute, files }: { dispute: Dispute; files: rea
           {problem}
         </Banner>
       )}
-      {(files.length > 0 || sending.length > 0) && (
+      {count > 0 && (
         <ul className="flex flex-col divide-y rounded-md border">
-          {files.map((file) => (
+          {kept.map((file) => (
             <li key={file.id} className="flex min-h-11 items-center gap-2 py-1 pr-1 pl-3">
               <FileLink file={file} href={`/${mode}/disputes/${dispute.id}/files/${file.id}`} />
               <Button
@@ -104,18 +130,20 @@ export function EvidenceFiles({ dispute, files }: { dispute: Dispute; files: rea
               />
             </li>
           ))}
-          {sending.map(({ key, name, share }) => (
+          {added.map(({ key, name, share, id }) => (
             <li key={key} className="flex min-h-11 flex-wrap items-center gap-x-3 px-3 py-2">
               <span className="min-w-0 flex-1 truncate">{name}</span>
               <span className="text-soft text-xs tabular-nums">
-                {share < 1 ? `${Math.round(share * 100)} %` : "Checking…"}
+                {id !== null ? "Added" : share < 1 ? `${Math.round(share * 100)} %` : "Checking…"}
               </span>
-              <progress
-                value={share}
-                max={1}
-                aria-label={`Upload of ${name}`}
-                className="h-1 w-full overflow-hidden rounded accent-accent"
-              />
+              {id === null && (
+                <progress
+                  value={share}
+                  max={1}
+                  aria-label={`Upload of ${name}`}
+                  className="h-1 w-full overflow-hidden rounded accent-accent"
+                />
+              )}
             </li>
           ))}
         </ul>
@@ -123,7 +151,7 @@ export function EvidenceFiles({ dispute, files }: { dispute: Dispute; files: rea
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <Button
           icon={<Paperclip aria-hidden="true" className="size-4" />}
-          disabled={files.length + sending.length >= MAX_EVIDENCE_FILES}
+          disabled={count >= MAX_EVIDENCE_FILES}
           onClick={() => input.current?.click()}
         >
           Add files

@@ -13,7 +13,7 @@ import { useForm } from "@/lib/client/use-form";
 import type { Dispute, Evidence } from "@/lib/contract/disputes/dispute";
 import { EVIDENCE_TEXTS, type EvidenceText } from "@/lib/contract/disputes/evidence";
 import type { EvidenceFile } from "@/lib/contract/disputes/list";
-import { EvidenceFiles } from "./evidence-files";
+import { EvidenceFiles, useDraftFiles } from "./evidence-files";
 import { EVIDENCE_LABELS } from "./evidence-list";
 import { AcceptDialog, SubmitDialog } from "./response-dialogs";
 
@@ -35,7 +35,7 @@ const HINTS: Partial<Record<EvidenceText, string>> = {
 const SANDBOX_HINT =
   "Everything else that shows that the payment is right. The sandbox decides by these words: winning_evidence or losing_evidence.";
 
-const isFilled = ({ files, ...texts }: Evidence) => files.length > 0 || Object.values(texts).some(Boolean);
+const hasText = ({ files: _, ...texts }: Evidence) => Object.values(texts).some(Boolean);
 
 type EvidenceFormProps = { dispute: Dispute; files: readonly EvidenceFile[]; simulated: boolean };
 
@@ -44,6 +44,7 @@ export function EvidenceForm({ dispute, files, simulated }: EvidenceFormProps) {
   const { mode } = useDashboard();
   const router = useRouter();
   const [opened, setOpened] = useState<"submit" | "accept" | null>(null);
+  const draft = useDraftFiles({ dispute, files });
   const form = useForm<Values>(valuesOf(dispute.evidence), {
     check: (values) =>
       Object.fromEntries(
@@ -94,9 +95,14 @@ export function EvidenceForm({ dispute, files, simulated }: EvidenceFormProps) {
         </div>
         <TextareaField {...text("refund_policy")} rows={3} />
         <TextareaField {...text("notes")} {...(simulated && { hint: SANDBOX_HINT })} rows={5} />
-        <EvidenceFiles dispute={dispute} files={files} />
+        <EvidenceFiles dispute={dispute} draft={draft} />
         <div className="flex flex-wrap items-center gap-2 border-t pt-4">
-          <Button variant="primary" pending={form.pending} onClick={() => void openSubmit()}>
+          <Button
+            variant="primary"
+            pending={form.pending}
+            disabled={draft.isUploading}
+            onClick={() => void openSubmit()}
+          >
             Submit evidence…
           </Button>
           <Button type="submit" disabled={!form.dirty} pending={form.pending}>
@@ -105,13 +111,14 @@ export function EvidenceForm({ dispute, files, simulated }: EvidenceFormProps) {
           <Button variant="ghost" className="ml-auto text-red" onClick={() => setOpened("accept")}>
             Accept dispute…
           </Button>
+          {draft.isUploading && <p className="w-full text-soft text-xs">You can submit when all files are uploaded.</p>}
         </div>
       </Form>
       {opened === "submit" && (
         <SubmitDialog
           dispute={dispute}
-          files={files.length}
-          empty={!isFilled({ ...dispute.evidence, ...form.saved, files: dispute.evidence.files })}
+          files={draft.count}
+          empty={draft.count === 0 && !hasText({ ...dispute.evidence, ...form.saved })}
           onClose={() => setOpened(null)}
         />
       )}

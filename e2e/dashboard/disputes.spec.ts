@@ -207,6 +207,41 @@ test("evidence is saved as a draft with its files, survives leaving the page, an
   await expect(block(owner, "Timeline")).toContainText("Evidence saved");
 });
 
+test("evidence can't be submitted while a file is uploaded, and counts it before the page shows it", async ({
+  owner,
+  api,
+  dispute,
+}) => {
+  const payment = await captured(api);
+  const { id } = await dispute(payment.id);
+  await openAlive(owner, `/test/disputes/${id}`);
+  const form = block(owner, "Your evidence");
+  const [upload, reread] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  await owner.route("**/v1/files", async (route) => {
+    await upload.promise;
+    await route.continue();
+  });
+  await owner.route(
+    (url) => url.pathname === `/test/disputes/${id}`,
+    async (route) => {
+      await reread.promise;
+      await route.continue();
+    },
+  );
+  const chosen = { name: NAME, mimeType: "application/pdf", buffer: PDF };
+  await form.getByLabel("Files to add").setInputFiles(chosen);
+  const submit = form.getByRole("button", { name: "Submit evidence…" });
+  await expect(submit).toBeDisabled();
+  await expect(form.getByText("You can submit when all files are uploaded.")).toBeVisible();
+  upload.resolve();
+  await expect(form.getByText("Added")).toBeVisible();
+  await submit.click();
+  await expect(owner.getByRole("dialog")).toContainText("1 file is attached.");
+  reread.resolve();
+  await expect(form.getByRole("link", { name: NAME })).toBeVisible();
+  await expect(form.getByText("Added")).toHaveCount(0);
+});
+
 test("accepting says what it costs, and ends the dispute", async ({ owner, api, dispute }) => {
   const payment = await captured(api);
   const { id } = await dispute(payment.id);
