@@ -198,9 +198,9 @@ test("of several disputes the lost one decides, then the open one, and the books
 test("an earlier read does not replace a later one, whichever response arrives last", async () => {
   const { tenant, from, report, becomes, holdAnswers, told } = await disputable();
   await recordDispute(tenant.service, from, report);
-  const release = holdAnswers();
+  const held = holdAnswers();
   const early = recordDispute(tenant.service, from, report);
-  await new Promise((resolve) => setImmediate(resolve));
+  await held.reached;
   becomes({ status: "lost", respond_by: null });
   const late = {
     ...from,
@@ -210,7 +210,7 @@ test("an earlier read does not replace a later one, whichever response arrives l
     },
   };
   await expect.poll(() => recordDispute(tenant.service, late, report)).toBe(true);
-  release();
+  held.release();
   expect(await early).toBe(true);
   expect((await told()).at(-1)?.data.object).toMatchObject({ status: "LOST" });
 });
