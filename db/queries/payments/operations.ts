@@ -32,13 +32,13 @@ export const isOverText = (column: string) => `(${column} <= now() or ${column} 
 export const isOver = (sql: Sql, column: string) => sql.unsafe(isOverText(column));
 
 /**
- * Assignments of a takeover. A lease from before the clock was set back may have a call in flight for its
- * whole time.
+ * Assignments of a takeover. A time from before the clock was set back is replaced: its call was sent in the past, and
+ * may be in flight for its whole time from now. A holder that writes the lease after the step leaves only `send_until`.
  */
 function take(sql: Sql, { sendWithinMs, heldForMs }: Lease) {
   return sql`epoch = epoch + 1, attempts = attempts + 1,
       lease_until = now() + ${heldForMs}::int * interval '1 ms', next_attempt_at = now() + ${heldForMs}::int * interval '1 ms',
-      send_until = case when lease_until > now() + ${MAX_LEASE}::interval
+      send_until = case when greatest(lease_until, send_until) > now() + ${MAX_LEASE}::interval
         then now() + ${sendWithinMs}::int * interval '1 ms' else send_until end`;
 }
 

@@ -324,6 +324,30 @@ describe("when the database's clock was set back", () => {
     await expectClean();
   });
 
+  test("a status check in progress leaves no wait for a time that the clock no longer reaches soon", async () => {
+    const tenant = await openTenant();
+    tenant.script.next(UNKNOWN, async (real) => {
+      await setBack(tenant.environmentId);
+      return real();
+    });
+    expect((await tenant.create({}, { key: "k" })).status).toBe(202);
+    for (const _ of ["holds the status check", "comes after it"]) {
+      await db.sql`update operations set lease_until = now() - interval '1 ms', next_attempt_at = now() - interval '1 ms'
+        where environment_id = ${tenant.environmentId}`;
+      await tenant.complete();
+    }
+    const operations = await db.sql`select state, epoch, send_until > now() as in_flight,
+        send_until > now() + interval '2 minutes' as too_long from operations where environment_id = ${tenant.environmentId}`;
+    // A call may still be in flight for its whole time, which is short.
+    expect(operations).toEqual([{ state: "open", epoch: 3, in_flight: true, too_long: false }]);
+    await tenant.endLeases();
+    await tenant.complete();
+    await tenant.endLeases();
+    await tenant.complete();
+    expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 402, replayed: true });
+    await expectClean();
+  });
+
   test("a key without an operation is free again", async () => {
     const tenant = await openTenant();
     await tenant.create({}, { key: "k" });
