@@ -4,6 +4,7 @@ import { getPayment } from "@/lib/contract/payments/endpoints";
 import { newId } from "@/lib/ids";
 import { test as base, openAlive } from "../browser";
 import { openDispute } from "../fixtures/disputes";
+import { latch } from "../fixtures/latch";
 import { expect } from "../fixtures/playwright";
 import { captured } from "../samples";
 
@@ -216,15 +217,15 @@ test("evidence can't be submitted while a file is uploaded, and counts it before
   const { id } = await dispute(payment.id);
   await openAlive(owner, `/test/disputes/${id}`);
   const form = block(owner, "Your evidence");
-  const [upload, reread] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [upload, reread] = [latch(), latch()];
   await owner.route("**/v1/files", async (route) => {
-    await upload.promise;
+    await upload.hold();
     await route.continue();
   });
   await owner.route(
     (url) => url.pathname === `/test/disputes/${id}`,
     async (route) => {
-      await reread.promise;
+      await reread.hold();
       await route.continue();
     },
   );
@@ -233,11 +234,11 @@ test("evidence can't be submitted while a file is uploaded, and counts it before
   const submit = form.getByRole("button", { name: "Submit evidence…" });
   await expect(submit).toBeDisabled();
   await expect(form.getByText("You can submit when all files are uploaded.")).toBeVisible();
-  upload.resolve();
+  upload.release();
   await expect(form.getByText("Added")).toBeVisible();
   await submit.click();
   await expect(owner.getByRole("dialog")).toContainText("1 file is attached.");
-  reread.resolve();
+  reread.release();
   await expect(form.getByRole("link", { name: NAME })).toBeVisible();
   await expect(form.getByText("Added")).toHaveCount(0);
 });
