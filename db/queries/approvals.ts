@@ -47,6 +47,16 @@ export async function insertApprovalRequest(tx: Orm, row: ApprovalRequestRow): P
   return rows.length === 1;
 }
 
+/** True if its member has an open request with the same parameters, whatever its subject. After {@link lockSettings}. */
+export async function hasSameRequest(tx: Orm, row: ApprovalRequestRow): Promise<boolean> {
+  const rows = await tx.execute(fragment`
+    select from approval_requests r
+    where r.environment_id = ${row.environment_id}::uuid and r.status = 'PENDING' and r.action = ${row.action}
+      and r.requested_by = ${row.requested_by}::uuid and r.parameters = ${JSON.stringify(row.parameters)}::text::jsonb
+      and (${fragment.raw(STATUS)}) = 'PENDING' limit 1`);
+  return rows.length > 0;
+}
+
 /** A request whose end is stored. */
 export type EndedRequest = Pick<
   ApprovalRequestRow,

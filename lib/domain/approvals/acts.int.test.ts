@@ -208,6 +208,18 @@ describe("a live key", () => {
     });
   });
 
+  test("is requested once by its member, even in two tabs, and again once that request has ended", async () => {
+    const { key, withdraw, developer, admin } = await team();
+    const tabs = await Promise.all([1, 2, 3].map(() => outcome(key())));
+    expect(tabs.toSorted()).toEqual(["done", "invalid_state", "invalid_state"]);
+    await expect(key()).rejects.toThrow("The same key is waiting for approval already.");
+    for (const other of [key(admin), key(developer, { act: "CREATE", ...KEY, name: "Second server" })]) await other;
+    const [first] = await db.sql<{ id: string }[]>`select id from approval_requests
+      where requested_by = ${developer.id} order by id limit 1`;
+    await withdraw(developer, { id: encodeId("approval", first?.id as string) } as ApprovalRequest);
+    expect(await key()).toMatchObject({ status: "PENDING" });
+  });
+
   test("that nobody collects is given up after seven days", async () => {
     const { key, approve, collect, developer, admin, keys } = await team();
     const made = await key();

@@ -8,9 +8,11 @@ import {
   findApprovalRequest,
   findRule,
   hasRole,
+  hasSameRequest,
   insertApprovalRequest,
   listRequestsOf,
   listRules,
+  lockSettings,
   listApprovalRequests as selectRequests,
 } from "@/db/queries/approvals";
 import { insertAudit } from "@/db/queries/changes";
@@ -74,6 +76,12 @@ export async function addRequest(
   };
   const isAdded = await service.db.within(environment.id).orm.transaction(async (tx) => {
     await closeEndedRequest(ctx, tx, row);
+    // A new key is a subject of its own with each request, so a second click would ask for a second key.
+    if ("act" in row.parameters && row.parameters.act === "CREATE") {
+      await lockSettings(tx, environment.id);
+      if (await hasSameRequest(tx, row))
+        throw new AppError("invalid_state", `The same key is waiting for approval already. ${FIRST}`);
+    }
     const added = await insertApprovalRequest(tx, row);
     if (added) await recordRequest(ctx, tx, "created", { after: row, reason: row.reason });
     return added;
