@@ -18,7 +18,7 @@ export function cpuMs(pid: number): number | null {
   return sum;
 }
 
-/** Null for a process that has exited in the meantime. */
+/** Null for a process that has exited. */
 function readTimes(pid: string): Times | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -192,7 +192,7 @@ export async function createRoute({ recorder, merchants }: RouteOptions): Promis
   return { name: "create by card", wanted: 0.75, scripts, requests };
 }
 
-/** `tokens`: how many may be needed of the first merchant, and of each other one. */
+/** `tokens`: max number used by the first merchant, and by each other one. */
 export async function tokenRoute(
   { sql, recorder, merchants }: RouteOptions,
   tokens: { first: number; other: number },

@@ -85,12 +85,12 @@ function cpuOf(pids: readonly number[]): number {
   return times.reduce((sum, time) => sum + time, 0);
 }
 
-/** The two databases take turns, so that other load of the machine slows both. */
+/** The two databases alternate, so that other load on the machine slows both. */
 async function measure(pairs: readonly (readonly [Open, Read])[]): Promise<Measured[]> {
   const results: Measured[] = pairs.map(() => ({ counted: [], known: [], failed: null }));
   for (let turn = 0; turn <= TURNS; turn++) {
     for (const [at, [{ db, environment, url }, read]] of pairs.entries()) {
-      // Those that the first turn has opened.
+      // Connections that the first round opened.
       const pids = turn === 0 ? [] : await connectionsOf(url);
       const result = results[at] as Measured;
       const service = testService(db);

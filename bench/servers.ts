@@ -12,7 +12,7 @@ export type Server = { port: number; process: ChildProcess; stop(): Promise<void
 
 const START_TIMEOUT_MS = 600_000;
 
-/** Rate limits of a key are out of the way. */
+/** Sets a key's rate limits too high to matter. */
 export const NO_LIMITS = {
   RATE_LIMIT_PER_SECOND: "1000000",
   RATE_LIMIT_BURST: "1000000",

@@ -100,7 +100,7 @@ test.each([13, 14, 16, 20, 25, 33, 100])(
     const sum = (connections: Connections) => Object.values(connections).reduce((all, one) => all + one);
     expect(sum(api) + sum(pages)).toBe(total);
     for (const { sql, orm, store } of [api, pages]) {
-      // Both kinds have one connection for each side of the wall.
+      // Both kinds have a connection within an environment and one across environments.
       expect([sql >= 2, orm >= 2, store >= 1]).toEqual([true, true, true]);
     }
     expect(sum(api) >= total / 2 - 1).toBe(true);

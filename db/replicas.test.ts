@@ -57,7 +57,7 @@ test("of two replicas, reads go to the one that has caught up, in turn, and neve
   expect([await read(), await read()]).toEqual(["one:5432", "two:5432"]);
   at.primary = 11;
   at["one:5432"] = 11;
-  // The primary serves the reads whose turn is the other one's.
+  // The primary serves the reads that the other replica would get next.
   expect([await read(), await read(), await read()]).toEqual(["one:5432", null, "one:5432"]);
   await replicas.end(0);
 });

@@ -7,7 +7,7 @@ import { isDatabaseUnavailable } from "./unavailable";
 
 /** Interval at which each replica is checked. */
 const CHECK_MS = 250;
-/** A replica that has not caught up with the primary for this long, or not answered, is left out. */
+/** A replica that has not caught up with the primary for this long, or has not responded, is left out. */
 const LEFT_OUT_AFTER_MS = 900;
 /** Max time that a read waits for a replica to catch up; then the primary serves it. */
 const CATCH_UP_MS = 100;
@@ -91,7 +91,7 @@ async function readPosition(pool: PositionPool): Promise<Position> {
 
 /**
  * Read replicas of the primary. A read goes to one that has replayed everything the primary had confirmed
- * when the read began, so that nobody is shown a state older than their own write, whichever process wrote it.
+ * when the read began, so that nobody sees a state older than their own write, whichever process wrote it.
  */
 export class Replicas<C extends TransactionConnection = Connection> {
   readonly #primary: PositionPool;
@@ -137,7 +137,7 @@ export class Replicas<C extends TransactionConnection = Connection> {
     return isThere && pools ? { host, instance, pools } : null;
   }
 
-  /** The primary's position, asked for after this call: callers share a query that was not sent yet. */
+  /** The primary's position, requested after this call: callers share a query that was not sent yet. */
   #position(): Promise<Position> {
     this.#next ??= this.#sent.then(() => {
       this.#next = null;
@@ -228,7 +228,7 @@ class Replica<C extends TransactionConnection> {
     return this.isUsed;
   }
 
-  /** Judges the replica by the earlier checks, and begins one: by now it has what `primary` had at the last. */
+  /** Judges the replica by earlier checks and begins another: it should have what `primary` had at the last. */
   check(primary: Sample | null): void {
     const now = this.#timer.awakeMs();
     if (this.#asked !== null && now - this.#askedAtMs > LEFT_OUT_AFTER_MS) this.#reset("it does not answer");

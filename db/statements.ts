@@ -151,9 +151,9 @@ export const inQueueOf = <S extends postgres.Sql>(sql: S, name: string): S =>
 type State = { savepoints: number; isOver: boolean };
 
 /**
- * `work` between BEGIN and COMMIT. A statement that failed fails the transaction, also when `work` went on
- * without it. When the connection is lost at COMMIT, whether it counts is unknown: the error is that the
- * database was not there.
+ * Runs `work` between BEGIN and COMMIT. A failed statement fails the transaction, even if `work` continued
+ * without it. If the connection is lost at COMMIT, the outcome is unknown, and the error is that the database
+ * was unavailable.
  */
 async function transaction(
   connection: TransactionConnection,

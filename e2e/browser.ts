@@ -259,7 +259,7 @@ export async function expectWellInEveryLook(page: Page, open?: () => Promise<unk
 
 /** Runs all rules once, and only the color rules in the other scheme. */
 async function seeIn(page: Page, schemes: ("light" | "dark")[]): Promise<void> {
-  // Where typing has scrolled the page, the header may cover a part of a checkbox, which then counts as too small.
+  // On a page that typing has scrolled, the header may cover part of a checkbox, which then counts as too small.
   await page.evaluate(() => window.scrollTo(0, 0));
   for (const [index, scheme] of [...new Set(schemes)].entries()) {
     await showIn(page, scheme);

@@ -44,7 +44,7 @@ const wordsOf = (label) =>
     .replace(/[^a-z\d]+/g, "-")
     .replace(/^-|-$/g, "");
 
-/** What stands after the language of a fence: `title="Keep the key" tall`. */
+/** Parses the text after a fence's language: `title="Keep the key" tall`. */
 function fence(meta) {
   return { title: /title="([^"]*)"/.exec(meta)?.[1], tall: meta.endsWith(" tall") };
 }

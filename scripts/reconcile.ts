@@ -49,7 +49,7 @@ export const main: Main = command({
 
 await runProgram(import.meta.url, main);
 
-/** After a restore: 0 if the books have everything again, 1 if something is left to people. */
+/** After a restore: 0 if the books have everything again, 1 if something needs a person. */
 async function adoptAll(service: Service, restoredTo: Date, asJson: boolean, { stdout, stderr }: Io): Promise<number> {
   if (restoredTo > service.clock.now()) throw new UsageError("--restored-to is in the future.");
   try {

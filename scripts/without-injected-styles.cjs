@@ -1,5 +1,5 @@
 /**
- * A loader for the build: packages that put a <style> into the page while they load are told not to, because the page's
+ * A loader for the build: stops packages from adding a <style> to the page while they load, because the page's
  * policy refuses it. Their style sheets are imported instead (components/ui/toaster.tsx).
  */
 module.exports = function withoutInjectedStyles(source) {

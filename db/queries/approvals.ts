@@ -368,7 +368,7 @@ export type RefundApproval = {
   readonly auditId: string;
   readonly requestId: string;
   readonly at: string;
-  /** Of those who may refund. */
+  /** Roles whose members may refund. */
   readonly roles: readonly string[];
   /** The event of the approval, whose refund is this transaction. */
   readonly event: (refundId: string) => NewEvent;

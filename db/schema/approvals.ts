@@ -60,7 +60,7 @@ export const approvalRequests = pgTable(
     action: oneOf("approval_action", APPROVAL_ACTIONS)("action").notNull(),
     /** The payment to refund, the key (also one not created yet), or the environment. */
     subject_id: uuid("subject_id").notNull(),
-    /** Of refunds. */
+    /** Refunds only. */
     amount: money("amount"),
     currency: text("currency"),
     /** The other parameters of the act, and what they were before. */
@@ -100,7 +100,7 @@ export const approvalRequests = pgTable(
       sql`case when ${table.action} = 'REFUND' then ${table.amount} > 0 and ${table.currency} is not null
         else ${table.amount} is null and ${table.currency} is null end`,
     ),
-    /** Whoever requested never decides. */
+    /** The member who requested never decides. */
     check("approval_requests_second_person", sql`${table.decided_by} <> ${table.requested_by}`),
     check(
       "approval_requests_decided",

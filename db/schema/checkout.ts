@@ -89,7 +89,7 @@ export type CardCheck = {
   card: KnownCardColumns;
   customer_id: string;
   customer_email: string | null;
-  /** As typed in the form; absent from a check that an earlier version began. */
+  /** The text typed in the form; absent from a check that an earlier version began. */
   customer_name?: string | null;
   consent: Consent;
   /** The processor's id of the check and the issuer's page; null unless it requires action. */

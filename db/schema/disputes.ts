@@ -103,8 +103,8 @@ export const disputes = pgTable(
 export type DisputeRow = typeof disputes.$inferSelect;
 
 /**
- * What a dispute took from the available balance and returned to it: one row per report that moved money, with
- * its ledger lines under the row's id, in one commit. A later report moves only the difference.
+ * Amounts that a dispute took from the available balance and returned to it: one row per report that moved
+ * money, with its ledger lines under the row's id, in one commit. A later report moves only the difference.
  */
 export const disputeMovements = pgTable(
   "dispute_movements",
@@ -148,7 +148,7 @@ export const files = pgTable(
     type: oneOf("file_type", FILE_TYPES)("type").notNull(),
     size: integer("size").notNull(),
     bytes: bytea("bytes").notNull(),
-    /** Whose evidence it is. */
+    /** The dispute it is evidence for. */
     dispute_id: uuid("dispute_id"),
     /** When it is removed, unless its dispute is open then. Null if it was attached to one that has not ended. */
     remove_at: instant("remove_at").default(sql`now() + interval '1 day'`),

@@ -10,7 +10,7 @@ import { authorized, captured, newSubscription, overdueInvoice } from "../sample
 import { addressesOf, idsOf, routeOf } from "./page-addresses";
 
 /**
- * Who opens which page, repeated here on purpose: a new page fails the test until someone decides for whom it is.
+ * Pages by role, repeated here on purpose: a new page fails the test until someone decides which roles may open it.
  * `null` = every role.
  */
 const PAGES: readonly (readonly [UserPermission | null, readonly string[]])[] = [

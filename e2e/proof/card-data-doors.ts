@@ -14,7 +14,7 @@ import { inParallel } from "./client";
 
 /** At most 20 refusals per merchant and second are logged, and an unlogged refusal proves nothing. */
 const MERCHANTS = 60;
-/** Below the failed passwords that lock an account, and below the expensive attempts allowed per minute. */
+/** Fewer than the failed passwords that lock an account, and than the expensive attempts allowed per minute. */
 const MOST_USES = 8;
 
 /**

@@ -23,7 +23,7 @@ type End = (typeof ENDS)[number];
 const FINAL: Record<End, Dispute["status"]> = { won: "WON", lost: "LOST", accepted: "ACCEPTED" };
 const EVENT_OF: Record<End, string> = { won: "dispute.won", lost: "dispute.lost", accepted: "dispute.accepted" };
 
-/** Repeats a call until a host that lives has answered it; the other may be dead. */
+/** Repeats a call until a live host has responded; the other may be dead. */
 async function persist<T>(call: () => Promise<T | null>): Promise<T> {
   const deadline = Date.now() + GIVE_UP_MS;
   let last: unknown = null;

@@ -24,14 +24,14 @@ const GIVE_UP_MS = 120_000;
 const addressOf = (mode: Mode) => `/api/dashboard/${mode}/approval-requests`;
 
 type Person = { id: string; cookie: string };
-/** `persists`: its approvers repeat the call until they have an answer. Others leave after one try. */
+/** `persists`: its approvers repeat the call until they have a response. Others give up after one try. */
 type Decided = { id: string; action: ApprovalAction; persists: boolean; winner: string | null };
-/** A key that two tabs of its requester collected at once: the responses that had its secret. */
+/** Responses with the secret of a key that two tabs of its requester collected at once. */
 type Collected = { id: string; secrets: string[] };
 
 const { db, url } = await testDatabase({ own: true });
 
-/** Repeats a call until a host that lives has answered it. */
+/** Repeats a call until a live host has responded. */
 async function persist<T>(call: () => Promise<T | null>): Promise<T> {
   let last: unknown = null;
   for (const deadline = Date.now() + GIVE_UP_MS; Date.now() < deadline; await wait(20)) {
@@ -49,7 +49,7 @@ async function persist<T>(call: () => Promise<T | null>): Promise<T> {
 class Team {
   readonly decided: Decided[] = [];
   readonly collected: Collected[] = [];
-  /** Approvals without an answer yet. */
+  /** Approvals without a response yet. */
   inFlight = 0;
   #stopped = false;
   readonly #lanes: Promise<void>[];
@@ -82,7 +82,7 @@ class Team {
   async #refund(number: number): Promise<void> {
     const key = crypto.randomUUID();
     const created = await this.client.until({ key, path: "/v1/payments", body: paymentBody() }, GIVE_UP_MS);
-    // A kill can end a payment before the processor has it, and that answer is final.
+    // A kill can end a payment before it reaches the processor, and that response is final.
     if (created.status !== 201) return;
     const { id: subject } = paymentOf(created);
     const act = { action: "REFUND", subject, parameters: { amount: AMOUNT }, reason: "The parcel is lost" } as const;
@@ -140,7 +140,7 @@ class Team {
     await this.#decide(id, "APPROVAL_RULE", "live", true);
   }
 
-  /** Requests an act, unless a request whose answer was lost waits already. */
+  /** Requests an act, unless a request whose response was lost is already open. */
   #request(by: Person, act: RequestedAct, mode: Mode, subjectId: string | null = null): Promise<string> {
     return persist(async () => {
       const [waiting] = await db.sql<{ id: string }[]>`

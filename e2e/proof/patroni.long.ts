@@ -35,7 +35,7 @@ const FAULTS: readonly Fault[] = [
   {
     name: "Patroni killed",
     strike: (old) => old.killPatroni(),
-    // As systemd does with the guide's KillMode: a restarted Patroni would first release the commits that wait.
+    // Mimics systemd with the guide's KillMode: a restarted Patroni would first release the waiting commits.
     mend(old) {
       old.killPostgres();
       old.startPatroni();
@@ -109,7 +109,7 @@ class Shop {
     return gap;
   }
 
-  /** Keys of payments that were answered since the last call and are not in the database. */
+  /** Keys of payments that got a response since the last call and are not in the database. */
   async lost(db: Database): Promise<string[]> {
     const answered = this.load.answered.slice(this.#checked);
     this.#checked += answered.length;

@@ -14,7 +14,7 @@ const DATABASE = "cardlane";
 const TRANSACTIONS = 50_000;
 const LANES = 4;
 const REQUESTS = 2_000;
-/** One of so many requests is a payment, the others read. */
+/** One in this many requests is a payment; the others read. */
 const READS_PER_PAYMENT = 9;
 
 /** Processor time of a server and its backends, in ticks of 10 ms. Linux only. */

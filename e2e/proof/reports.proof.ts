@@ -19,7 +19,7 @@ let browser: Browser;
 
 /** The demo's shop, as its finance user sees it. */
 type Shop = { page: Page; cookie: string; files: Map<string, Promise<Buffer>> };
-/** Two of them, because an account makes at most 20 exports in quick succession. */
+/** Two users, because an account may make only 20 exports in quick succession. */
 let shops: readonly [Shop, Shop];
 
 /** The last whole month, in UTC, which is the shop's time zone. */

@@ -49,7 +49,7 @@ function findInstalled(): Binaries | null {
 
 type Sent = { request: MoneyRequest; answer: Answer | null };
 
-/** A shop's orders in parallel lanes, until the service is gone. A request that got no response stays without. */
+/** A shop's orders in parallel lanes, until the service is gone. A request without a response is not repeated. */
 class Orders {
   readonly sent: Sent[] = [];
   #stopped = false;
@@ -244,7 +244,7 @@ function shown({ status, text, code }: Answer): string {
   return JSON.stringify({ status, code, id, amount, amount_captured, state, payment_id, transaction_id, customer_id });
 }
 
-/** Answered payments that the restored books lack. */
+/** Payments with a response that the restored books lack. */
 async function countUnknown(db: Database, answered: readonly Sent[]): Promise<number> {
   const ids = answered.flatMap(({ answer }) => {
     const { id, payment_id } = JSON.parse(answer?.text ?? "{}") as { id?: string; payment_id?: string };

@@ -4,7 +4,7 @@ import { inflateRawSync } from "node:zlib";
 
 export type Sheet = { headings: string[]; rows: string[][] };
 
-/** Quotes may hold separators and line ends; a doubled quote is one. */
+/** Quoted cells may contain separators and line ends; a doubled quote is one quote. */
 export function readCsv(text: string, separator = ","): Sheet {
   const lines: string[][] = [];
   let line: string[] = [];

@@ -43,7 +43,7 @@ export class SubscriptionModel {
   reason: string | null = null;
   private isAnnounced = false;
 
-  /** What the period was charged for: changes without proration leave it. */
+  /** The terms that the period was charged for; changes without proration keep them. */
   private billed: Terms;
 
   constructor(

@@ -191,7 +191,7 @@ export class SimulatedPool implements StatementPool<SimulatedConnection> {
     readonly database: WorldDatabase,
     readonly connections: Connections,
     readonly skewMs: number,
-    /** Whose state its statements see; null for the primary. */
+    /** The replica whose state its statements see; null for the primary. */
     readonly replica: ReplicaState | null = null,
   ) {}
 

@@ -74,7 +74,7 @@ export async function actOnSandboxDisputes(
 /** A state of a dispute that is not acknowledged. */
 type UnreportedDispute = Pick<SandboxDisputeRow, "id" | "account" | "charge" | "version">;
 
-/** Of accounts after `after` in id order, or of one. Index: `sandbox_disputes_unreported`. */
+/** Disputes of the accounts after `after` in id order, or of one. Index: `sandbox_disputes_unreported`. */
 export async function listUnreportedDisputes(
   sql: Sql,
   limit: number,

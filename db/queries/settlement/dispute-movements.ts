@@ -4,8 +4,8 @@ import { type DisputeMovementRow, disputeMovements } from "@/db/schema/disputes"
 import { type LedgerAccount, ledgerEntries } from "@/db/schema/payments";
 
 /**
- * Where a dispute's money is by its ledger lines, in minor units of `currency`: what left the available
- * balance, and how much of that left the disputes account for good.
+ * The position of a dispute's money by its ledger lines, in minor units of `currency`: the amount that left the
+ * available balance, and how much of it left the disputes account for good.
  */
 export type DisputePosition = {
   readonly currency: string;

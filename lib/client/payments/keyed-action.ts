@@ -16,7 +16,7 @@ type KeyedState<Data> =
   | { step: "done"; data: Data };
 
 type KeyedActionOptions<Data> = {
-  /** What it acts on, such as "resume sub_…": at most one request on it has an unknown outcome. */
+  /** The object it acts on, such as "resume sub_…": at most one request on it has an unknown outcome. */
   subject: string;
   title: string;
   request: () => KeyedRequest<Data>;

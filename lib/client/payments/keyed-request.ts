@@ -27,7 +27,7 @@ export function sendKeyed<Data>(
 
 /** A request that was sent and has no known outcome. */
 export type RequestRecord = {
-  /** What it acts on: "resume sub_…". A second request on the same subject repeats the first. */
+  /** The object it acts on: "resume sub_…". A second request on the same subject repeats the first. */
   readonly subject: string;
   /** Title of its dialog. */
   readonly title: string;

@@ -25,7 +25,7 @@ export type InvoiceDetail = {
   next: NextStep | null;
   /** Oldest first. */
   payments: InvoicePayment[];
-  /** Of refunds, oldest first. */
+  /** One per refund, oldest first. */
   credit_notes: (ListedCreditNote & { payment_id: string })[];
   /** Language and zone of the customer's documents. */
   locale: CheckoutLocale;

@@ -19,7 +19,7 @@ test.each([
 });
 
 test("a half is rounded to the even neighbor, also of a negative amount", () => {
-  // Of a rate of 100 %, half of the amount is tax.
+  // At a rate of 100 %, half of the amount is tax.
   expect([1, 3, 5, 7, -1, -3].map((gross) => includedTax(gross, 100_000))).toEqual([0, 2, 2, 4, 0, -2]);
   expect(Object.is(includedTax(-1, 100_000), -0)).toBe(false);
 });

@@ -15,7 +15,7 @@ export const REPORT_TYPES = [
 ] as const;
 export type ReportType = (typeof REPORT_TYPES)[number];
 export const REPORT_STATUSES = ["PENDING", "READY", "FAILED"] as const;
-/** How often a report is mailed. */
+/** Frequency of a report's mails. */
 export const REPORT_INTERVALS = ["WEEK", "MONTH"] as const;
 export type ReportInterval = (typeof REPORT_INTERVALS)[number];
 export const isReportType = (text: string): text is ReportType => (REPORT_TYPES as readonly string[]).includes(text);
@@ -170,7 +170,7 @@ type ReportWords = {
   sentence: string;
   /** Title of the empty state, for figures that don't follow from moved money. */
   empty?: string;
-  /** How each figure is computed. */
+  /** Explains the computation of each figure. */
   method: string;
 };
 

@@ -162,8 +162,8 @@ function settingsOf(
 }
 
 /**
- * Approves a request and carries it out in one transaction, so that a crash leaves both or neither. False: it has
- * ended, or what it changes is no longer as it was.
+ * Approves a request and carries it out in one transaction, so that a crash leaves both or neither. False if it
+ * has ended, or its subject has changed since.
  */
 export function approveAndAct(ctx: Context, row: ApprovalRow, user: Member): Promise<boolean> {
   const { environment, service } = ctx;

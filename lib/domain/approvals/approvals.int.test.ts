@@ -69,7 +69,7 @@ describe("a request", () => {
       expect(await outcome(approve(await person(role, role), made))).toBe("permission_denied");
     }
     expect(await outcome(approve(operator, made))).toBe("permission_denied");
-    // What the session still has as its role does not matter: T1 reads the member's own.
+    // The session's role may be outdated and doesn't count: T1 reads the member's row.
     expect(await outcome(approve({ ...operator, role: "admin" }, made))).not.toBe("done");
     expect(await refunds()).toEqual([]);
     expect(await outcome(approve(owner, made))).toBe("done");
@@ -152,7 +152,7 @@ describe("a request", () => {
     const made = await request(undefined, 5_000);
     script.next(losesAnswer);
     expect(await refund(owner, 6_000)).toMatchObject({ status: 202 });
-    // The other refund has reserved its amount, which it gives back if it fails.
+    // The other refund has reserved its amount, which is released if it fails.
     expect(await outcome(approve(admin, made))).toBe("outcome_pending");
     expect(await read(made)).toMatchObject({ status: "PENDING" });
     await endLeases();
@@ -179,7 +179,7 @@ test("a request made while its member lost the role for it fails, with the reaso
   const { request, approve, person, admin, owner, read, refunds, script } = await shop();
   const member = await person("operator", "Una");
   const made = await request(member);
-  // As the change of the role leaves it if the request is inserted right afterwards.
+  // The state that remains if the request is inserted right after the role has changed.
   await db.sql`update users set role = 'viewer' where id = ${member.id}`;
   expect(await outcome(approve(admin, made))).toBe("invalid_state");
   expect(await read(made)).toMatchObject({

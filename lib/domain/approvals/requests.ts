@@ -241,7 +241,7 @@ export async function withdrawRequest(ctx: Context, input: { id: string; user: M
 export const failRequest = (ctx: Context, row: ApprovalRow, comment: string): Promise<void> =>
   end(ctx, row, "FAILED", { comment });
 
-/** Roles whose members may still act, so that what they requested is still theirs to request. */
+/** Roles whose members may still act, so that their requests are still valid. */
 export const rolesOf = ({ action }: Pick<ApprovalRow, "action">): MerchantRole[] =>
   MERCHANT_ROLES.filter((role) =>
     (ROLE_PERMISSIONS[role] as readonly UserPermission[]).includes(APPROVAL_PERMISSIONS[action]),

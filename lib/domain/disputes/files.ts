@@ -7,7 +7,7 @@ import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
 import { type Context, environmentNow, newEnvironmentId, type Reply, resourceNotFound, type Service } from "../context";
 import { runOnce } from "../idempotency/run-once";
 
-/** Room for the files of an environment, in bytes. */
+/** Max size of an environment's files in total, in bytes. */
 const MAX_STORED_BYTES: Record<Mode, number> = { test: 100 * 1024 * 1024, live: 2 * 1024 * 1024 * 1024 };
 
 /** Stores an upload. Its type is read from its content, whatever its name says. */
@@ -42,7 +42,7 @@ const noRoom = (mode: Mode) =>
     { param: "file" },
   );
 
-/** A name stands in headers and lists: one line, without controls or text that turns the direction. */
+/** A name appears in headers and lists: one line, without control characters or text that changes direction. */
 const oneLine = (name: string) =>
   name
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, " ")

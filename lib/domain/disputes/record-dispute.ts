@@ -165,7 +165,7 @@ function writeDispute(
     if (known.read_at >= dispute.read_at) return known.read_at > dispute.read_at || !differs(known, dispute);
     const { id, payment_id, processor, processor_dispute_id, created_at, ...read } = dispute;
     const isAccepting = known.response === "accept" && known.response_due_at !== null;
-    // Given up by us, or lost by the bank's decision: the acceptance's own outcome tells, and is then written.
+    // Given up by us, or lost by the bank's decision: the acceptance's own outcome shows which, and is written next.
     if (isAccepting && read.status === "LOST" && effect === "unknown") return true;
     const updated_at = changedAt(known, at);
     const changed = { ...read, ...afterResponse(known, read.status, effect), updated_at };
@@ -200,7 +200,7 @@ export const changedAt = ({ updated_at }: Pick<DisputeRow, "updated_at">, at: Da
   updated_at > at.toISOString() ? updated_at : at.toISOString();
 
 /**
- * Ends a begun response once the dispute needs none any more, whichever report tells. A processor reports a
+ * Ends a begun response once the dispute no longer needs one, whichever report shows that. A processor reports a
  * dispute that we gave up as lost.
  */
 function afterResponse(known: DisputeRow, status: Dispute["status"], effect: ResponseEffect) {

@@ -227,7 +227,7 @@ function evidenceOf(
 }
 
 const [MIN_PAUSE_MS, MAX_PAUSE_MS] = [1_000, 10 * 60_000];
-/** A response that the dispute shows no trace of is given up if it is read this long afterwards. */
+/** Age at which a response is given up if a read of the dispute shows no trace of it. */
 const GIVE_UP_MS = 24 * 3_600_000;
 
 const ageMsOf = (service: Service, reference: string) => service.clock.now().getTime() - Date.parse(idTime(reference));

@@ -117,7 +117,7 @@ test("a refund that began before midnight takes nothing back from the new day", 
   const { pay, refund, row } = await setup({ refunds_per_day: 2 });
   const payment = await pay();
   expect(await refund(payment, 100)).toMatchObject({ status: 201 });
-  // As seen by a refund whose transaction began a moment before the day of the first one.
+  // Simulates a refund whose transaction began a moment before the day of the first one.
   await db.sql`update api_keys set limited_day = limited_day + 1 where id = ${row.id}`;
   expect(await refund(payment, 100)).toMatchObject({ status: 201 });
   expect(await refund(payment, 100)).toMatchObject({ code: "limit_exceeded" });

@@ -42,7 +42,7 @@ export async function disconnectedError(
   return (await processors.find(environment, connectionId)) ? null : connectionMissing(connectionId, stored);
 }
 
-/** Whether the request's key keeps the refusal. */
+/** `false` if the request's key doesn't keep the refusal. */
 type Storing = { stored?: false };
 
 /** Refuses a later operation, or a card token, whose processor is not connected. */

@@ -11,7 +11,7 @@ import { onlyChanged } from "../accounts/account";
 import { accountActor, recordAccountAct } from "../accounts/activity";
 import type { Context } from "../context";
 
-/** As typed: empty texts without a tax. */
+/** The form's texts; empty without a tax. */
 export type DocumentSettings = { tax_name: string; tax_percentage: string; locale: CheckoutLocale };
 
 const present = ({ tax_name, tax_rate, document_locale }: Columns): DocumentSettings => ({

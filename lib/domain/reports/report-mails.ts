@@ -38,7 +38,7 @@ export async function findReportMail(ctx: Context, userId: string, type: ReportT
 
 type Choice = { userId: string; type: ReportType; every: ReportInterval | null };
 
-/** Throws `invalid_state` if the user has not confirmed the e-mail address: it may be a stranger's mailbox. */
+/** Throws `invalid_state` if the user has not confirmed the e-mail address: it may be someone else's mailbox. */
 export async function updateReportMail(ctx: Context, { userId, type, every }: Choice): Promise<void> {
   const { id } = ctx.environment;
   const { orm, sql } = ctx.service.db.within(id);
@@ -57,7 +57,7 @@ type MailKey = Pick<DueReportMail, "environment_id" | "user_id" | "type">;
 
 const signedText = ({ environment_id, user_id, type }: MailKey) => `${environment_id} ${user_id} ${type}`;
 
-/** Address of the page that stops a report's mails. It needs no sign-in, does nothing else, and doesn't end. */
+/** Address of the page that stops a report's mails. It needs no sign-in, does nothing else, and doesn't expire. */
 function stopUrl({ baseUrl, secret }: Pick<Service, "baseUrl" | "secret">, key: MailKey): string {
   const parts = [encodeId("environment", key.environment_id), encodeId("user", key.user_id), key.type];
   return `${baseUrl}/stop-report-mails/${[...parts, secret.mac(STOPPING, signedText(key))].join(".")}`;

@@ -37,7 +37,7 @@ import { runOnce } from "../idempotency/run-once";
 import { type ListResult, presentList, readInTime, unknownCursor } from "../lists";
 import { type ReportSubject, sumReportOf } from "./read-report";
 
-/** Reports of an environment that wait to be added up. */
+/** Max reports of an environment that wait to be added up. */
 const MAX_PENDING = 100;
 
 /** Stores what the report covers; `prepareReports` adds it up. Throws `rate_limited` while too many wait. */

@@ -13,7 +13,7 @@ function closedWeekdays(year: number, currency: string): string[] {
   return days;
 }
 
-/** As published by the ECB, without those on weekends. */
+/** Closing days published by the ECB, without those on weekends. */
 test.each([
   [2024, ["01-01", "03-29", "04-01", "05-01", "12-25", "12-26"]],
   [2025, ["01-01", "04-18", "04-21", "05-01", "12-25", "12-26"]],
@@ -28,7 +28,7 @@ test.each([
 });
 
 /**
- * As published by the Federal Reserve. A holiday on a Saturday, such as July 4, 2026 or January 1, 2028, closes no
+ * Holidays published by the Federal Reserve. One on a Saturday, such as July 4, 2026 or January 1, 2028, closes no
  * weekday; one on a Sunday, such as July 4, 2027 or November 11, 2029, closes the Monday.
  */
 test.each([

@@ -20,7 +20,7 @@ test("a payout arrives on the next bank day, at the time of day of its creation"
   await shop.pay({ amount: 700 });
   await shop.settle();
   await shop.payOut();
-  // As if created before Good Friday.
+  // Dated as if created before Good Friday.
   await db.sql`update payouts set created_at = '2026-04-02T02:00:07.123Z', arrival_date = ${bankDayAfter("2026-04-02", "EUR")}
     where environment_id = ${shop.environmentId}`;
   await shop.payOut();

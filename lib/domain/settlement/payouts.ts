@@ -251,9 +251,9 @@ export async function runPayoutsOf(
 }
 
 /**
- * Groups available batches and disputes' movements into payouts: one per positive one that was never in one.
- * A negative one joins the next payout, or the previous ones at the end, so that no more is paid out than is
- * available. Those from a failed payout join the first. They are in id order.
+ * Groups available batches and disputes' movements into payouts, one for each new positive entry.
+ * A negative entry joins the next payout, or the previous ones at the end, so that no more is paid out than is
+ * available. Entries from a failed payout join the first. They are in id order.
  */
 export function payoutsOf(available: readonly Available[]): Available[][] {
   const payouts: Available[][] = [];
@@ -372,7 +372,7 @@ type Move = Pick<Parameters<typeof insertOwnLedgerLine>[2], "line" | "debit" | "
 const move = (tx: Transaction, { environment_id, id, amount, currency, updated_at: at }: PayoutRow, line: Move) =>
   insertOwnLedgerLine(tx, environment_id, { of: id, amount, currency, at, ...line });
 
-/** In test mode, as every payout is. One from before there were events has none for its creation. */
+/** The event is in test mode, as every payout is. A payout older than events has none for its creation. */
 async function emit(
   tx: Transaction,
   payout: PayoutRow,

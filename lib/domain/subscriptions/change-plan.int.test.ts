@@ -67,7 +67,7 @@ describe("changes", () => {
     const two = { plan_id: large, quantity: 2, when: "now" };
     expect(await tenant.change(body.id, two)).toMatchObject({ status: 200, body: { credit: 0 } });
     expect((await tenant.invoices(body.id)).at(-1)).toMatchObject({ kind: "CHANGE", amount_paid: 7_000 });
-    // What the change charged is what the next one credits.
+    // The next change credits what this one charged.
     const back = await tenant.change(body.id, { plan_id, quantity: 1, when: "now" });
     expect(back.body).toMatchObject({ quantity: 1, credit: 7_000 });
     expect((await tenant.invoices(body.id)).at(-1)?.lines).toMatchObject([

@@ -47,7 +47,7 @@ export async function* statement(stripe: Stripe, { since, until }: StatementRang
   }
 }
 
-/** What we stored with an intent; empty for one that is not ours. */
+/** Metadata that we stored with an intent; empty for one that is not ours. */
 function originOf({ metadata, capture_method, description }: Stripe.PaymentIntent): { origin?: PaymentOrigin } {
   const { [METADATA.reference]: reference, [METADATA.account]: account } = metadata;
   if (!reference || !account) return {};
@@ -136,7 +136,7 @@ function disputeReason(reason: string): Dispute["reason"] {
   }
 }
 
-/** What Stripe kept of the account's balance; null if it took nothing yet, or in another currency. */
+/** The amount withheld from the account's balance; null if nothing was yet, or in another currency. */
 function disputeFee({ balance_transactions: taken, currency }: Stripe.Dispute): number | null {
   if (taken.length === 0 || taken.some((entry) => entry.currency !== currency)) return null;
   return fromStripe({ amount: taken.reduce((sum, { fee }) => sum + fee, 0), currency }).amount;

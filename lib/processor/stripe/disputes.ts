@@ -19,8 +19,8 @@ const FILE_FIELDS = [
 const MAX_EVIDENCE_BYTES = 4.5 * 1024 * 1024;
 
 /**
- * Submits evidence or closes the dispute, each under the response's reference. Stripe takes either once, and
- * the dispute tells which it took.
+ * Submits evidence or closes the dispute, each under the response's reference. Stripe accepts either once, and
+ * the dispute shows which one.
  */
 export async function respondToDispute(
   stripe: Stripe,
@@ -56,7 +56,7 @@ export async function respondToDispute(
   }
 }
 
-/** Why Stripe would refuse the files, which it says only after it has them all; null if it takes them. */
+/** The reason why Stripe would refuse the files, which it reports only once it has them all; null if it won't. */
 function refusalOfFiles(files: DisputeEvidence["files"]): string | null {
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   if (bytes <= MAX_EVIDENCE_BYTES) return null;
@@ -82,7 +82,7 @@ function textsOf({ texts, shippedAt }: DisputeEvidence): Stripe.DisputeUpdatePar
   };
 }
 
-/** One file of an account at a time, so that other accounts' files never wait for many of one. */
+/** One file of an account at a time, so that one account's many files never delay another's. */
 const filesInMemory = new Semaphore({ slots: 6, perKey: 1 });
 
 /** Uploads each file under a key of its own, so that a repeat has the same ids and sends the same evidence. */
