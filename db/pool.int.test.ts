@@ -7,6 +7,16 @@ import { isDatabaseUnavailable } from "./unavailable";
 
 const { db, url, closing, open, endConnections } = await ownPools();
 
+/** Runs `work` with a statement that waits, on each connection that runs it, until `work` is done. */
+const whileHeld = <T>(work: (waits: string) => Promise<T>) =>
+  db.sql.begin(async (holder) => {
+    await holder`select pg_advisory_xact_lock(20)`;
+    return work("select pg_advisory_xact_lock_shared(20)");
+  });
+
+const connectionsOf = async (name: string) =>
+  (await db.sql`select count(*)::int as n from pg_stat_activity where application_name = ${name}`)[0]?.n;
+
 describe("a connection", () => {
   test("is set up before its first use: UTC, timeouts, durable commits", async () => {
     const sql = open(url, { parameters: { enable_seqscan: "off" } });
@@ -67,9 +77,7 @@ describe("a connection", () => {
     closing.push(() => own.close());
     const [busy, other] = [own.within(randomUUID()), own.within(randomUUID())];
     const environmentPools = () => own.pools().filter(({ name }) => name.startsWith("environment_"));
-    const slow = await db.sql.begin(async (holder) => {
-      await holder`select pg_advisory_xact_lock(20)`;
-      const waits = "select pg_advisory_xact_lock_shared(20)";
+    const slow = await whileHeld(async (waits) => {
       const often = Array.from({ length: 6 }, () => waits);
       const asked = [...often.map((text) => busy.sql.unsafe(text)), ...often.map((text) => busy.orm.execute(text))];
       const settled = Promise.allSettled(asked.map((statement) => Promise.resolve(statement)));
@@ -77,7 +85,7 @@ describe("a connection", () => {
         { name: "environment_sql", max: 4, inUse: 3, waiting: 3 },
         { name: "environment_orm", max: 3, inUse: 2, waiting: 4 },
       ];
-      await expect.poll(environmentPools, { timeout: 4_000, interval: 10 }).toEqual(busyPools);
+      await expect.poll(environmentPools, { interval: 10 }).toEqual(busyPools);
       await Promise.all([other.sql`select 1`, other.orm.execute("select 1")]);
       expect(environmentPools()).toEqual(busyPools);
       return { settled };
@@ -87,9 +95,13 @@ describe("a connection", () => {
 
   test("never exceeds the maximum, however many callers wait", async () => {
     const sql = open(url, { max: 3, applicationName: "counted" });
-    await Promise.all(Array.from({ length: 60 }, () => sql`select pg_sleep(0.005)`));
-    const [row] = await db.sql`select count(*)::int as n from pg_stat_activity where application_name = 'counted'`;
-    expect(row?.n).toBe(3);
+    const { all } = await whileHeld(async (waits) => {
+      const statements = Promise.all(Array.from({ length: 60 }, () => sql.unsafe(waits)));
+      await expect.poll(() => connectionsOf("counted"), { interval: 10 }).toBe(3);
+      return { all: statements };
+    });
+    await all;
+    expect(await connectionsOf("counted")).toBe(3);
   });
 });
 
@@ -115,15 +127,15 @@ test.each([8, 25, 33])("a process opens at most %i connections in all if that is
   closing.push(() => own.close());
   // Two environments, as one never gets the last connection.
   const [one, two] = [own.within(randomUUID()), own.within(randomUUID())];
-  const slow = "select pg_sleep(0.1)";
-  const asked = [own.sql, one.sql, two.sql, own.long].flatMap((sql) =>
-    Array.from({ length: 12 }, () => sql.unsafe(slow)),
-  );
-  const mapped = [own.orm, one.orm, two.orm].flatMap((orm) => Array.from({ length: 12 }, () => orm.execute(slow)));
-  const all = Promise.allSettled([...asked, ...mapped]);
-  const count = async () =>
-    (await db.sql`select count(*)::int as n from pg_stat_activity where application_name = ${name}`)[0]?.n;
-  await expect.poll(count, { timeout: 10_000 }).toBe(total - store - exports);
+  const { all } = await whileHeld(async (waits) => {
+    const asked = [own.sql, one.sql, two.sql, own.long].flatMap((sql) =>
+      Array.from({ length: 12 }, () => sql.unsafe(waits)),
+    );
+    const mapped = [own.orm, one.orm, two.orm].flatMap((orm) => Array.from({ length: 12 }, () => orm.execute(waits)));
+    const statements = Promise.allSettled([...asked, ...mapped]);
+    await expect.poll(() => connectionsOf(name), { interval: 10 }).toBe(total - store - exports);
+    return { all: statements };
+  });
   await all;
-  expect(await count()).toBe(total - store - exports);
+  expect(await connectionsOf(name)).toBe(total - store - exports);
 });
