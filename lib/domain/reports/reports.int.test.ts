@@ -13,9 +13,10 @@ import { createReport, findReportFile, getReport, listReports, prepareReports, s
 
 const { db } = await testDatabase({ own: true });
 const { call, service } = await testTenant(db);
-const day = new Date().toISOString().slice(0, 10);
+// Ends tomorrow, so that what these tests book after a midnight is in it, too.
+const [from, to] = [0, 1].map((days) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10));
 const asked = (changes: object = {}) =>
-  createReportBody.parse({ type: "activity", from: day, to: day, time_zone: "UTC", ...changes });
+  createReportBody.parse({ type: "activity", from, to, time_zone: "UTC", ...changes });
 const created = async (changes: object = {}) =>
   JSON.parse(
     (
