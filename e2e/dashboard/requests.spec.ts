@@ -17,7 +17,7 @@ test("a refund is found, shown without secrets, and resent without moving money 
   await expect(async () => {
     await owner.goto(`${PAGE}?q=${payment.id}`);
     await expect(owner.getByRole("row")).toHaveCount(4, { timeout: 500 });
-  }).toPass({ timeout: 10_000 });
+  }).toPass({ timeout: 30_000 });
 
   await owner.goto(PAGE);
   const errors = owner.getByRole("region", { name: "Errors by code" });
@@ -40,7 +40,7 @@ test("a payment with a card cannot be sent from here, and its card is nowhere", 
   await expect(async () => {
     await owner.goto(`${PAGE}?q=card-1`);
     await expect(owner.getByRole("row")).toHaveCount(2, { timeout: 500 });
-  }).toPass({ timeout: 10_000 });
+  }).toPass({ timeout: 30_000 });
   await owner.getByRole("link", { name: /POST \/v1\/payments/ }).click();
   await expect(owner.getByText("The card or token isn't stored")).toBeVisible();
   await expect(owner.getByRole("figure").filter({ hasText: "Request body" })).toContainText("[redacted]");

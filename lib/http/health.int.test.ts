@@ -43,7 +43,7 @@ test("a silent database is 503 within two seconds, and gets one query at a time"
     return ms;
   };
   // The probe waits 1.5 s of these; retried because a busy machine sometimes exceeds the rest.
-  await expect.poll(msForFive, { timeout: 20_000, interval: 0 }).toBeLessThan(2_000);
+  await expect.poll(msForFive, { timeout: 60_000, interval: 0 }).toBeLessThan(2_000);
 });
 
 test("a clock more than five seconds apart from the database's is not ready", async () => {

@@ -37,7 +37,7 @@ describe("many deliveries", () => {
       return performance.now() - happenedMs;
     };
     // Single deliveries can take longer on a busy machine.
-    await expect.poll(msForOne, { timeout: 20_000, interval: 0 }).toBeLessThan(SECOND);
+    await expect.poll(msForOne, { interval: 0 }).toBeLessThan(SECOND);
     slow.receiver.answer = status(200);
     for (const release of held) release();
     await worker.settled();

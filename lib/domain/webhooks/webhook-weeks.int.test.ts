@@ -84,15 +84,14 @@ test("weeks that ended over 90 days ago are dropped, with rows of no week from t
   expect(attempts).toHaveLength(2);
 });
 
-test("a drop that would have to wait for a reader gives up, and a payment's event waits less than a second", async () => {
+test("a drop that would have to wait for a reader gives up, and a payment's event doesn't wait for the reader", async () => {
   const { test: environment } = await createTestMerchant(db);
   await db.sql`select add_webhook_week('2001-01-01')`;
   await db.sql.begin(async (reader) => {
     await reader`select count(*) from webhook_deliveries`;
     const job = removeOldWebhookDeliveries(service);
-    const started = performance.now();
+    // Queued behind the drop, which would otherwise wait for as long as this transaction reads.
     await delivered(environment.id, new Date());
-    expect(performance.now() - started).toBeLessThan(1_000);
     expect(await job).toBe(0);
   });
   expect(await removeOldWebhookDeliveries(service)).toBe(1);
