@@ -374,6 +374,24 @@ describe("a response to a dispute", () => {
     expect(await submit(evidence, newId())).toMatchObject({ kind: "refused" });
   });
 
+  test.each(["lost after", "stored 500 after", "503"] as const)(
+    "is accepted, and a repeat says so, although the first answer is %s",
+    async (fault) => {
+      const { accept, stands } = await disputed();
+      double.faults.next("close", fault);
+      await accept();
+      for (const _ of ["repeat", "another"]) expect(await accept()).toEqual({ kind: "sent" });
+      expect(stands().status).toBe("lost");
+    },
+    30_000,
+  );
+
+  test("that the bank decided first refuses the acceptance, each time", async () => {
+    const { accept, stands } = await disputed();
+    stands().status = "lost";
+    for (const _ of ["first", "repeat"]) expect(await accept()).toMatchObject({ kind: "refused" });
+  });
+
   test("with a key that lacks the permission is not sent", async () => {
     const { accept, stands } = await disputed();
     double.faults.next("close", "403");

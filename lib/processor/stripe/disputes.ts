@@ -30,9 +30,14 @@ export async function respondToDispute(
   const { dispute, reference } = request;
   const refusal = request.kind === "submit" ? refusalOfFiles(request.evidence.files) : null;
   if (refusal !== null) return { kind: "refused", refusal };
+  // Stripe stored an error for the first attempt to close, which may have closed the dispute.
+  let isRepeatedClose = false;
   try {
     if (request.kind === "accept") {
-      await postOnceByState(budget, reference, (options) => stripe.disputes.close(dispute, {}, options));
+      await postOnceByState(budget, reference, (options) => {
+        isRepeatedClose = options.idempotencyKey !== reference;
+        return stripe.disputes.close(dispute, {}, options);
+      });
       return { kind: "sent" };
     }
     const evidence = { ...textsOf(request.evidence), ...(await uploadFiles(stripe, budget, request)) };
@@ -44,7 +49,8 @@ export async function respondToDispute(
     const failure = toRequestFailure(error);
     switch (failure.kind) {
       case "refused":
-        return { kind: "refused", refusal: failure.refusal };
+        // If it is still open, the dispute itself shows that nothing took effect.
+        return isRepeatedClose ? { kind: "sent" } : { kind: "refused", refusal: failure.refusal };
       case "card":
         return { kind: "unknown", reason: failure.note };
       case "not_sent":
