@@ -258,11 +258,11 @@ const OUTCOME_ERRORS = {
   payment_disputed: {
     cause:
       "A refund of a payment whose cardholder disputes it at their bank, or of one whose dispute was lost. If the bank decides for the cardholder, a refund pays them a second time.",
-    cure: "Respond to the dispute. To refund while it is open all the same, send `acknowledge_dispute: true`; after a lost dispute there is no refund. `dispute` has its id and status.",
+    cure: "Respond to the dispute. To refund anyway while it is open, send `acknowledge_dispute: true`; after a lost dispute there is no refund. `dispute` has its id and status.",
     retry: AFTER_FIX,
     example: {
       detail:
-        "The cardholder's bank disputes this payment. If it decides for the cardholder, a refund pays them twice. Respond to the dispute instead, or send acknowledge_dispute: true to refund all the same.",
+        "The cardholder's bank disputes this payment. If it decides for the cardholder, a refund pays them twice. Respond to the dispute instead, or send acknowledge_dispute: true to refund anyway.",
       instance: REFUND,
       dispute: { id: dispute.id, status: "NEEDS_RESPONSE" },
     },
@@ -342,7 +342,7 @@ const OUTCOME_ERRORS = {
   },
   processor_refused: {
     cause:
-      "The connected processor does not take the request as it is, whoever's card it is: an amount that it has no coins for, a token of another account. No issuer saw it, no card was declined, and nothing is held.",
+      "The connected processor does not take the request as it is, with any card: an amount in steps that it doesn't support, for example, or a token of another account. No issuer saw it, no card was declined, and nothing is held.",
     cure: "Change what `detail` names.",
     retry: STORED,
     example: {
@@ -370,10 +370,10 @@ const OUTCOME_ERRORS = {
     example: { detail: "The service is briefly unavailable. Try again with the same key.", instance: PAYMENTS },
   },
   processor_timeout: {
-    cause: "The card processor did not answer in time.",
+    cause: "The card processor did not respond in time.",
     cure: "Send the same request again with the same idempotency key. It never does the same thing twice.",
     retry: SAME_KEY,
-    example: { detail: "The processor did not answer in time. Try again with the same key.", instance: PAYMENTS },
+    example: { detail: "The processor did not respond in time. Try again with the same key.", instance: PAYMENTS },
   },
 } satisfies Record<string, ErrorGuideEntry>;
 

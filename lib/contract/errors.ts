@@ -44,7 +44,7 @@ export const ERRORS = {
   internal_error: { status: 500, title: "Something went wrong on our side" },
   processor_error: { status: 502, title: "The processor could not be reached" },
   database_unavailable: { status: 503, title: "The service is briefly unavailable" },
-  processor_timeout: { status: 504, title: "The processor did not answer in time" },
+  processor_timeout: { status: 504, title: "The processor did not respond in time" },
 } as const satisfies Record<string, { status: number; title: string; stored?: true }>;
 
 export type ErrorCode = keyof typeof ERRORS;

@@ -130,15 +130,15 @@ export const SANDBOX_CARDS: readonly SandboxCard[] = [
     "refund_fails_later",
     "Approved; a refund is accepted and fails about 5 seconds later.",
   ),
-  visa("4000000000001976", "fault", "lost_answer", "The processor charges the card, then its answer is lost."),
+  visa("4000000000001976", "fault", "lost_answer", "The processor charges the card, then its response is lost."),
   visa(
     "4000000000001984",
     "fault",
     "refuse_once",
     "The first attempt is refused before it is executed; the next one works.",
   ),
-  visa("4000000000001968", "fault", "garbage", "The processor answers garbage and never executes the payment."),
-  visa("4000000000001992", "fault", "slow", "Approved; the processor answers after 5 seconds."),
+  visa("4000000000001968", "fault", "garbage", "The processor returns garbage and never executes the payment."),
+  visa("4000000000001992", "fault", "slow", "Approved; the processor responds after 5 seconds."),
 ];
 
 /** The sandbox's address verification: the first matching row. Nothing is looked up; it reads the request. */

@@ -43,7 +43,7 @@ const ACTIONS: Record<string, string> = {
   "invoice.paid": "Charged an invoice",
   "invoice.payment_failed": "Charged an invoice, which wasn’t paid",
   "invoice.voided": "Voided an invoice",
-  "invoice.uncollectible": "Gave up an invoice",
+  "invoice.uncollectible": "Marked an invoice as uncollectible",
   "portal_session.created": "Opened a customer’s portal",
   "note.created": "Wrote a note",
   "note.updated": "Changed a note",

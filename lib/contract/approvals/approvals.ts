@@ -64,7 +64,7 @@ const refundParameters = z.object({
   currency: z.string().describe("ISO 4217 code, upper case."),
   reason: refundReason.nullable().describe("The refund's reason."),
   comment: z.string().nullable().describe("The refund's comment."),
-  acknowledge_dispute: z.boolean().describe("Refund although the payment is disputed."),
+  acknowledge_dispute: z.boolean().describe("Refund even though the payment is disputed."),
 });
 export type RefundParameters = z.infer<typeof refundParameters>;
 
@@ -93,7 +93,7 @@ const keyParameters = z.object({
       act: z.enum(KEY_ACTS),
       before: keySettings.nullable().describe("Its settings; null for a new key."),
       after: keySettings,
-      overlap_hours: z.literal(OVERLAP_HOURS).nullable().describe("For how long a rotated key still works."),
+      overlap_hours: z.literal(OVERLAP_HOURS).nullable().describe("How long a rotated key still works."),
     })
     .describe("The key's settings, before and after."),
 });

@@ -22,7 +22,7 @@ const SAID = {
   shipping_tracking: "The carrier's tracking number, or several.",
   shipped_at: "When it was shipped.",
   refund_policy: "Your refund policy, and where the customer saw it.",
-  notes: "Everything else that speaks for you.",
+  notes: "Anything else that supports your case.",
   files: "Ids of files that prove it.",
 } as const;
 
@@ -91,7 +91,7 @@ export const dispute = z
     fee: z
       .int()
       .nullable()
-      .describe("What the processor charges for it, in minor units of `currency`; null if it doesn't tell."),
+      .describe("What the processor charges for it, in minor units of `currency`; null if it doesn't say."),
     network_reason_code: z.string().nullable().describe("The card network's own code of the reason, such as `10.4`."),
     dashboard_url: z
       .string()
@@ -111,8 +111,8 @@ export const listDisputesQuery = z
     ...pageParams,
     status: z.enum(DISPUTE_STATUSES).optional().describe("Only this status."),
     reason: z.enum(DISPUTE_REASONS).optional().describe("Only this reason."),
-    customer_id: text(255).optional().describe("Only of this customer."),
-    payment_id: idInput.optional().describe("Only of this payment."),
+    customer_id: text(255).optional().describe("Only disputes of this customer."),
+    payment_id: idInput.optional().describe("Only disputes of this payment."),
     respond_by_after: instant.optional().describe("Deadline later than this ISO 8601 time (exclusive)."),
     respond_by_before: instant.optional().describe("Deadline earlier than this ISO 8601 time (exclusive)."),
   })

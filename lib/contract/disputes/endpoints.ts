@@ -11,7 +11,7 @@ export const listDisputes = endpoint({
   path: "/v1/disputes",
   tag: "Disputes",
   summary: "List disputes",
-  description: "The latest that Cardlane learned of first.",
+  description: "Disputes by the time when Cardlane learned of them, latest first.",
   permissions: ["dispute.read"],
   idempotency: "none",
   query: listDisputesQuery,

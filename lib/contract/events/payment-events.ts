@@ -111,7 +111,7 @@ export const PAYMENT_EVENTS = {
   },
   "payment.voided": {
     summary:
-      "The authorization was released without taking money: by you, or because it expired. If the payment is DECLINED or FAILED, the processor approved it later, and Cardlane gave the money back.",
+      "The authorization was released without taking money: by you, or because it expired. If the payment is DECLINED or FAILED, the processor approved it later, and Cardlane returned the money.",
     data: paymentData,
     example: {
       object: objects.paymentOf(objects.voidedCharge, [], "manual"),
@@ -134,7 +134,7 @@ export const PAYMENT_EVENTS = {
   },
   "payment.void_failed": {
     summary:
-      "A void failed. The authorization remains and can be voided again or captured. If the payment is DECLINED or FAILED, the processor approved it later; Cardlane tries again to give the money back.",
+      "A void failed. The authorization remains and can be voided again or captured. If the payment is DECLINED or FAILED, the processor approved it later; Cardlane tries again to return the money.",
     data: paymentData,
     example: {
       object: stillAuthorized,

@@ -132,7 +132,7 @@ export const SUBSCRIPTION_EVENTS = {
     },
   },
   "invoice.uncollectible": {
-    summary: "An invoice was not paid, and no payment is attempted any more.",
+    summary: "An invoice was not paid, and no payment is attempted anymore.",
     data: invoiceData,
     example: {
       object: { ...open, status: "UNCOLLECTIBLE" as const, next_attempt_at: null, updated_at: AT },

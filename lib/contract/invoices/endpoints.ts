@@ -60,7 +60,7 @@ export const voidInvoice = endpoint({
   tag: "Invoices",
   summary: "Void an invoice",
   description:
-    "Nothing is owed for it any more, and no payment is attempted. Credit that it used returns to the subscription.",
+    "Nothing is owed for it anymore, and no payment is attempted. Credit that it used returns to the subscription.",
   permissions: ["invoice.write"],
   idempotency: "optional",
   body: z.strictObject({}),
@@ -75,5 +75,5 @@ export const markInvoiceUncollectible = endpoint({
   name: "markInvoiceUncollectible",
   path: "/v1/invoices/{id}/mark-uncollectible",
   summary: "Mark an invoice as uncollectible",
-  description: "It stays owed, but no payment is attempted any more.",
+  description: "It stays owed, but no payment is attempted anymore.",
 });

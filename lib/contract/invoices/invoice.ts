@@ -97,8 +97,8 @@ export type PayInvoiceBody = z.infer<typeof payInvoiceBody>;
 export const listInvoicesQuery = z
   .strictObject({
     ...pageParams,
-    subscription_id: idInput.optional().describe("Only of this subscription."),
-    customer_id: text(255).optional().describe("Only of this customer."),
+    subscription_id: idInput.optional().describe("Only invoices of this subscription."),
+    customer_id: text(255).optional().describe("Only invoices of this customer."),
     status: invoiceStatus.optional().describe("Only this status."),
     ...createdParams,
   })

@@ -43,7 +43,7 @@ const TEXTS: Record<CheckoutLocale, InvoiceTexts> = {
     nothingToPay: "Nothing to pay",
     void: "Void: you owe nothing for this invoice.",
     uncollectible: (merchant) =>
-      `This invoice is closed and can’t be paid here any more. Contact ${merchant} if you want to pay it.`,
+      `This invoice is closed and can’t be paid here anymore. Contact ${merchant} if you want to pay it.`,
     failed: "The last payment didn’t go through.",
     retry: (merchant, day) => `${merchant} will charge your card again on ${day}. You can also pay now.`,
     inProgress: "A payment is in progress. Don’t pay again; reload this page in a moment.",

@@ -122,7 +122,7 @@ export const DISPUTE_REASON_WORDS: Record<DisputeReason, string> = {
 export const DISPUTE_STATUS_WORDS: Record<DisputeStatus, { readonly title: string; readonly meaning: string }> = {
   NEEDS_RESPONSE: {
     title: "Needs a response",
-    meaning: "The cardholder’s bank asks for evidence that the payment is right.",
+    meaning: "The cardholder’s bank asks for evidence that the payment is legitimate.",
   },
   UNDER_REVIEW: { title: "Under review", meaning: "The evidence is with the cardholder’s bank, which decides." },
   WON: { title: "Won", meaning: "The bank decided in your favor." },

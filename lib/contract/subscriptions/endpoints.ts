@@ -86,7 +86,7 @@ export const cancelSubscription = endpoint({
   tag: "Subscriptions",
   summary: "Cancel a subscription",
   description:
-    "Ends it immediately: unpaid invoices become VOID and nothing is charged any more. With `refund: prorated` the unused part of the paid period is refunded. To end it with the period, set `cancel_at_period_end`.",
+    "Ends it immediately: unpaid invoices become VOID and nothing is charged anymore. With `refund: prorated` the unused part of the paid period is refunded. To end it with the period, set `cancel_at_period_end`.",
   permissions: ["subscription.write"],
   idempotency: "required",
   movesMoney: true,

@@ -73,7 +73,9 @@ export const subscription = z
       .nullable()
       .describe("The current period."),
     trial_end_at: timestamp.nullable().describe("End of the trial; null without one."),
-    trial_refused: z.boolean().describe("True: the customer, card or e-mail address had a trial of this plan before."),
+    trial_refused: z
+      .boolean()
+      .describe("True: the customer, card or e-mail address has already had a trial of this plan."),
     cancel_at_period_end: z.boolean().describe("True: it ends with the current period."),
     cancelled_at: timestamp.nullable().describe("When it was cancelled."),
     ended_at: timestamp.nullable().describe("When it ended."),
@@ -162,8 +164,8 @@ export const listSubscriptionsQuery = z
   .strictObject({
     ...pageParams,
     status: subscriptionStatus.optional().describe("Only this status."),
-    plan_id: idInput.optional().describe("Only of this plan."),
-    customer_id: text(255).optional().describe("Only of this customer."),
+    plan_id: idInput.optional().describe("Only subscriptions to this plan."),
+    customer_id: text(255).optional().describe("Only subscriptions of this customer."),
     ...createdParams,
   })
   .refine(isPagedOnce, PAGED_TWICE)

@@ -111,7 +111,7 @@ const DETAILS = {
   },
   captured_at: { help: [["captured:last-month", "when it was captured"]] },
   attention: {
-    one: "reason for attention: `unknown_outcome` has no final answer from the processor, `failed_refund` is a refund that failed in the last 30 days, `capture_reversed` is a capture that the processor reversed in the last 30 days, `expiring` is an authorization that expires within 24 hours",
+    one: "reason for attention: `unknown_outcome` has no final response from the processor, `failed_refund` is a refund that failed in the last 30 days, `capture_reversed` is a capture that the processor reversed in the last 30 days, `expiring` is an authorization that expires within 24 hours",
     several: "reasons for attention",
     aliases: {
       unknown: ["unknown_outcome"],

@@ -427,7 +427,7 @@ export interface Dispute {
   available_actions: ("update" | "submit" | "accept")[];
   /** The response that was sent to the processor and is not confirmed yet. */
   pending_action: "submit" | "accept" | null;
-  /** What the processor charges for it, in minor units of `currency`; null if it doesn't tell. */
+  /** What the processor charges for it, in minor units of `currency`; null if it doesn't say. */
   fee: number | null;
   /** The card network's own code of the reason, such as `10.4`. */
   network_reason_code: string | null;
@@ -454,7 +454,7 @@ export interface DisputeEvidence {
   shipped_at: string | null;
   /** Your refund policy, and where the customer saw it. */
   refund_policy: string | null;
-  /** Everything else that speaks for you. */
+  /** Anything else that supports your case. */
   notes: string | null;
   /** Ids of files that prove it. */
   files: string[];
@@ -475,7 +475,7 @@ export interface UpdateDisputeRequest {
     shipped_at?: string | null;
     /** Your refund policy, and where the customer saw it. */
     refund_policy?: string | null;
-    /** Everything else that speaks for you. */
+    /** Anything else that supports your case. */
     notes?: string | null;
     /** Ids of files that prove it. Replaces the earlier list. */
     files?: string[] | null;
@@ -778,7 +778,7 @@ export interface Subscription {
   } | null;
   /** End of the trial; null without one. */
   trial_end_at: string | null;
-  /** True: the customer, card or e-mail address had a trial of this plan before. */
+  /** True: the customer, card or e-mail address has already had a trial of this plan. */
   trial_refused: boolean;
   /** True: it ends with the current period. */
   cancel_at_period_end: boolean;
@@ -1280,9 +1280,9 @@ export interface ApiKey {
 export interface ApiKeyLimits {
   /** The largest single refund, in minor units; null: any. */
   refund_max: number | null;
-  /** How many refunds it may make on a day (UTC); null: any number. */
+  /** How many refunds it may make per day (UTC); null: any number. */
   refunds_per_day: number | null;
-  /** What it may refund in all on a day (UTC), in minor units; null: any amount. */
+  /** How much it may refund per day (UTC), in minor units; null: any amount. */
   refund_amount_per_day: number | null;
   /** The currency of both amounts, and the only one it may then refund; null without amounts. */
   currency: string | null;
@@ -1307,7 +1307,7 @@ export interface ApprovalRequest {
     reason: "DUPLICATE" | "FRAUDULENT" | "CUSTOMER_REQUEST" | "RETURN" | "OTHER" | null;
     /** The refund's comment. */
     comment: string | null;
-    /** Refund although the payment is disputed. */
+    /** Refund even though the payment is disputed. */
     acknowledge_dispute: boolean;
   } | {
     /** The account that new payouts go to, before and after. */
@@ -1352,7 +1352,7 @@ export interface ApprovalRequest {
         ip_allow_list: string[];
         limits: ApiKeyLimits | null;
       };
-      /** For how long a rotated key still works. */
+      /** How long a rotated key still works. */
       overlap_hours: 0 | 1 | 24 | 168 | null;
     };
   } | {
@@ -1822,9 +1822,9 @@ export interface EventObjects {
   "payment.failed": Payment;
   /** A capture failed. The authorization remains and can be captured again or voided. */
   "payment.capture_failed": Payment;
-  /** The authorization was released without taking money: by you, or because it expired. If the payment is DECLINED or FAILED, the processor approved it later, and Cardlane gave the money back. */
+  /** The authorization was released without taking money: by you, or because it expired. If the payment is DECLINED or FAILED, the processor approved it later, and Cardlane returned the money. */
   "payment.voided": Payment;
-  /** A void failed. The authorization remains and can be voided again or captured. If the payment is DECLINED or FAILED, the processor approved it later; Cardlane tries again to give the money back. */
+  /** A void failed. The authorization remains and can be voided again or captured. If the payment is DECLINED or FAILED, the processor approved it later; Cardlane tries again to return the money. */
   "payment.void_failed": Payment;
   /** The captured amount settled in the batch that its charge names. */
   "payment.settled": Payment;
@@ -1910,7 +1910,7 @@ export interface EventObjects {
   "invoice.payment_failed": Invoice;
   /** An invoice is no longer owed. */
   "invoice.voided": Invoice;
-  /** An invoice was not paid, and no payment is attempted any more. */
+  /** An invoice was not paid, and no payment is attempted anymore. */
   "invoice.uncollectible": Invoice;
   /** A subscription plan was created. */
   "subscription_plan.created": SubscriptionPlan;
@@ -2049,7 +2049,7 @@ export interface ListTransactionsQuery {
   captured_after?: string;
   /** Captured earlier than this ISO 8601 time (exclusive). */
   captured_before?: string;
-  /** Only this reason for attention: `unknown_outcome` has no final answer from the processor, `failed_refund` is a refund that failed in the last 30 days, `capture_reversed` is a capture that the processor reversed in the last 30 days, `expiring` is an authorization that expires within 24 hours. */
+  /** Only this reason for attention: `unknown_outcome` has no final response from the processor, `failed_refund` is a refund that failed in the last 30 days, `capture_reversed` is a capture that the processor reversed in the last 30 days, `expiring` is an authorization that expires within 24 hours. */
   attention?: "unknown_outcome" | "failed_refund" | "capture_reversed" | "expiring";
 }
 
@@ -2065,9 +2065,9 @@ export interface ListDisputesQuery {
   status?: "NEEDS_RESPONSE" | "UNDER_REVIEW" | "WON" | "LOST" | "ACCEPTED";
   /** Only this reason. */
   reason?: "FRAUDULENT" | "NOT_RECEIVED" | "NOT_AS_DESCRIBED" | "DUPLICATE" | "CANCELLED" | "CREDIT_NOT_PROCESSED" | "OTHER";
-  /** Only of this customer. */
+  /** Only disputes of this customer. */
   customer_id?: string;
-  /** Only of this payment. */
+  /** Only disputes of this payment. */
   payment_id?: string;
   /** Deadline later than this ISO 8601 time (exclusive). */
   respond_by_after?: string;
@@ -2125,9 +2125,9 @@ export interface ListSubscriptionsQuery {
   starting_after?: string;
   /** Only this status. */
   status?: "INCOMPLETE" | "TRIALING" | "ACTIVE" | "PAST_DUE" | "PAUSED" | "CANCELLED" | "EXPIRED";
-  /** Only of this plan. */
+  /** Only subscriptions to this plan. */
   plan_id?: string;
-  /** Only of this customer. */
+  /** Only subscriptions of this customer. */
   customer_id?: string;
   /** Created later than this ISO 8601 time (exclusive). */
   created_after?: string;
@@ -2143,9 +2143,9 @@ export interface ListInvoicesQuery {
   offset?: number;
   /** Continue after this id: pages through long lists at a constant cost. */
   starting_after?: string;
-  /** Only of this subscription. */
+  /** Only invoices of this subscription. */
   subscription_id?: string;
-  /** Only of this customer. */
+  /** Only invoices of this customer. */
   customer_id?: string;
   /** Only this status. */
   status?: "DRAFT" | "OPEN" | "PAID" | "VOID" | "UNCOLLECTIBLE";
@@ -2375,7 +2375,7 @@ class TransactionsResource extends Resource {
 
 class DisputesResource extends Resource {
   /**
-   * List disputes. The latest that Cardlane learned of first.
+   * List disputes. Disputes by the time when Cardlane learned of them, latest first.
    *
    * Needs the permission `dispute.read`.
    */
@@ -2592,7 +2592,7 @@ class SubscriptionsResource extends Resource {
   }
 
   /**
-   * Cancel a subscription. Ends it immediately: unpaid invoices become VOID and nothing is charged any more. With `refund: prorated` the unused part of the paid period is refunded. To end it with the period, set `cancel_at_period_end`.
+   * Cancel a subscription. Ends it immediately: unpaid invoices become VOID and nothing is charged anymore. With `refund: prorated` the unused part of the paid period is refunded. To end it with the period, set `cancel_at_period_end`.
    *
    * Needs the permission `subscription.write`.
    */
@@ -2675,7 +2675,7 @@ class InvoicesResource extends Resource {
   }
 
   /**
-   * Void an invoice. Nothing is owed for it any more, and no payment is attempted. Credit that it used returns to the subscription.
+   * Void an invoice. Nothing is owed for it anymore, and no payment is attempted. Credit that it used returns to the subscription.
    *
    * Needs the permission `invoice.write`.
    */
@@ -2684,7 +2684,7 @@ class InvoicesResource extends Resource {
   }
 
   /**
-   * Mark an invoice as uncollectible. It stays owed, but no payment is attempted any more.
+   * Mark an invoice as uncollectible. It stays owed, but no payment is attempted anymore.
    *
    * Needs the permission `invoice.write`.
    */
