@@ -31,7 +31,7 @@ export function RefundChanges({ amount, currency, reason, comment, acknowledge_d
       items={[
         { term: "Refund", value: <Money amount={amount} currency={currency} /> },
         { term: "Refund reason", value: why.join(": ") || null },
-        ...(acknowledge_dispute ? [{ term: "Dispute", value: "Refund all the same" }] : []),
+        ...(acknowledge_dispute ? [{ term: "Dispute", value: "Refund anyway" }] : []),
       ]}
     />
   );

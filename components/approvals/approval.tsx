@@ -94,22 +94,22 @@ type DecisionDialogProps = { decision: Decision; request: ApprovalRequest; onClo
 /** Words of an action: what an approval does, what its button says, and what was done. */
 const WORDS: Record<ApprovalAction, { does: (name: string) => string; button: string; done: string }> = {
   REFUND: {
-    does: (name) => `The money goes back to the customer’s card now, on ${name}’s request. It cannot be undone.`,
+    does: (name) => `The money goes back to the customer’s card now, at ${name}’s request. It cannot be undone.`,
     button: "Approve and refund",
     done: "refunded",
   },
   BANK_ACCOUNT: {
-    does: (name) => `New payouts go to this account from now on, on ${name}’s request. Payouts in transit keep theirs.`,
+    does: (name) => `New payouts go to this account from now on, at ${name}’s request. Payouts in transit keep theirs.`,
     button: "Approve and change the account",
     done: "the bank account is changed",
   },
   LIVE_KEY: {
-    does: (name) => `The key can then do what this page lists with real money, on ${name}’s request.`,
+    does: (name) => `The key can then do what this page lists with real money, at ${name}’s request.`,
     button: "Approve the key",
     done: "the key is changed",
   },
   APPROVAL_RULE: {
-    does: (name) => `Less needs approval from now on, on ${name}’s request.`,
+    does: (name) => `Less needs approval from now on, at ${name}’s request.`,
     button: "Approve and change the rule",
     done: "the rule is changed",
   },

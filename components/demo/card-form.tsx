@@ -225,7 +225,7 @@ const lookOptions = (look: Look, scheme: "light" | "dark") => ({
 });
 
 const unreachable = (): { problem: string; calls: ApiCall[] } => ({
-  problem: "The shop did not answer. Nothing is paid twice: try again.",
+  problem: "The shop did not respond. Nothing is paid twice: try again.",
   calls: [],
 });
 

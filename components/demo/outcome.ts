@@ -43,7 +43,7 @@ export function outcomeOf(
 
 function ofSubscription({ status, next_invoice_at: at, next_invoice_amount, currency }: Subscription): OrderOutcome {
   if (status === "CANCELLED" || status === "EXPIRED") {
-    return { kind: "closed", title: "This subscription has ended", text: "Nothing is charged any more." };
+    return { kind: "closed", title: "This subscription has ended", text: "Nothing more is charged." };
   }
   const next =
     at === null || next_invoice_amount === null

@@ -29,11 +29,11 @@ const HINTS: Partial<Record<EvidenceText, string>> = {
   product_description: "What the customer ordered, and what they got.",
   customer_communication: "E-mails and messages with the customer. Attach long ones as a file.",
   refund_policy: "Your terms, and where the customer agreed to them.",
-  notes: "Everything else that shows that the payment is right.",
+  notes: "Anything else that shows that the payment is legitimate.",
 };
 
 const SANDBOX_HINT =
-  "Everything else that shows that the payment is right. The sandbox decides by these words: winning_evidence or losing_evidence.";
+  "Anything else that shows that the payment is legitimate. The sandbox decides by these words: winning_evidence or losing_evidence.";
 
 const hasText = ({ files: _, ...texts }: Evidence) => Object.values(texts).some(Boolean);
 

@@ -142,7 +142,7 @@ type Closing =
 
 const STAYS: Record<Exclude<CheckoutErrorCode, Closing>, Guide> = {
   trial_used: {
-    cause: "The customer, the card or the e-mail address had a trial of the plan before. Nothing was charged.",
+    cause: "The customer, the card or the e-mail address has already had a trial of the plan. Nothing was charged.",
     cure: "The form shows the new terms; the shopper agrees to them, or leaves.",
   },
   card_declined: {
@@ -184,7 +184,7 @@ const CLOSES: Record<Closing, Guide> = {
   },
   form_not_loaded: {
     cause: "Something kept the frame away: your page’s Content-Security-Policy, the network or a browser extension.",
-    cure: "The message says which, as far as browsers tell.",
+    cure: "The message says which, as far as browsers reveal it.",
   },
   session_not_found: {
     cause: "There is no session with this token.",

@@ -86,7 +86,7 @@ export function PayDialog({ detail, cards, onClose }: InvoiceDialogProps) {
 
 const cardName = ({ card }: PaymentMethod) => (card ? cardText(card.brand, card.last4) : "a card");
 
-/** Ends an unpaid invoice: nothing is owed for it any more. */
+/** Ends an unpaid invoice: nothing is owed for it anymore. */
 export function VoidDialog({ detail: { invoice }, onClose }: InvoiceDialogProps) {
   const router = useRouter();
   const action = useKeyedAction({

@@ -102,7 +102,7 @@ function RefundForm({ work, forMerchant = false, onClose }: RefundFormProps) {
         <>
           {disputed && (
             <DisputeConsent
-              label="Refund this payment all the same"
+              label="Refund this payment anyway"
               checked={consents}
               missing={tried && !consents}
               onChange={setConsents}
@@ -156,7 +156,7 @@ export function DisputeConsent({ label, checked, missing = false, onChange }: Di
       <Checkbox label={label} checked={checked} onChange={({ target }) => onChange(target.checked)} />
       {missing && (
         <p role="alert" className="mt-1 text-red text-xs leading-5">
-          Confirm that you refund it all the same.
+          Confirm that you want to refund it anyway.
         </p>
       )}
     </Banner>

@@ -319,7 +319,7 @@ function detailOf(state: BulkRowState): string | null {
       return (
         state.notice ??
         (state.why === "pending"
-          ? "The processor has not given a final answer yet."
+          ? "The processor has not given a final response yet."
           : "No response arrived. Retrying uses the same key, so there is never a second refund.")
       );
     default:

@@ -25,7 +25,7 @@ type KeyedDialogProps<Data> = Pick<ComponentProps<typeof Dialog>, "description" 
 
 const WHY: Record<UnknownWhy, string> = {
   no_answer: "The request was sent, but no response came back.",
-  pending: "The processor has the request but no final answer yet. This page shows the outcome once it is known.",
+  pending: "The processor has the request but no final response yet. This page shows the outcome once it is known.",
   server_error: "The service failed while it handled the request.",
   unanswerable: "The request was retried with the same key, but no response came back.",
 };

@@ -13,7 +13,7 @@ import { moneyText } from "@/lib/contract/format";
 
 const WHY: Record<UnknownWhy, string> = {
   no_answer: "The request was sent, but no response came back.",
-  pending: "The processor has the request but no final answer yet. The status is checked every few seconds.",
+  pending: "The processor has the request but no final response yet. The status is checked every few seconds.",
   server_error: "The service failed while it handled the request.",
   unanswerable: "The request was retried with the same key, but no response came back.",
 };

@@ -89,7 +89,7 @@ function Shown({ run, paymentHref }: { run: ShownRun } & Pick<ReconciliationProp
 /** Undefined when all are shown. */
 function keptText(count: number, shown: number): string | undefined {
   if (shown === count) return undefined;
-  const old = "Older comparisons keep only the differences that no later one has looked at again.";
+  const old = "Older comparisons keep only the differences that no later one has checked again.";
   if (shown === 0) return `None is shown. ${old}`;
   return shown === MAX_DIFFERENCES
     ? `The first ${shown.toLocaleString("en-US")} are shown.`

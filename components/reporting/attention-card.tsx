@@ -44,7 +44,7 @@ const WORDS: Record<AttentionKind, Words> = {
     icon: CircleHelp,
     tone: "text-amber",
     title: (count) => plural(count, "outcome unknown", "outcomes unknown"),
-    advice: "The processor has not given a final answer. Cardlane keeps checking; do not repeat the payment.",
+    advice: "The processor has not given a final response. Cardlane keeps checking; do not repeat the payment.",
     row: ({ doing }) => (doing ? DOING[doing] : "Payment"),
   },
   failed_refund: {

@@ -42,7 +42,7 @@ const number = (value: number): string => value.toLocaleString("en-US");
 const FORMATS = EXPORT_FORMATS.map((value) => ({ value, ...FORMAT_WORDS[value] }));
 const SCOPES = [
   { value: "shown", label: "These columns", description: "What the table shows" },
-  { value: "all", label: "All columns", description: "Every field there is" },
+  { value: "all", label: "All columns", description: "Every field of each row" },
 ] as const;
 
 /** Latest choice in this tab, newer than the preferences that the page was rendered with. */
@@ -164,7 +164,7 @@ async function remember(changes: Required<typeof chosen>): Promise<void> {
   try {
     await callApi("PATCH /api/dashboard/preferences", { body: changes });
   } catch (error) {
-    toast.error("Your choice of file was not saved", { description: failureText(error) });
+    toast.error("Your choice of format was not saved", { description: failureText(error) });
   }
 }
 

@@ -49,13 +49,13 @@ export function ReportResult({ mode, query, days, preview }: ReportResultProps) 
         )}
       </header>
       {preview === null ? (
-        <Banner tone="amber" title="These days have too much to preview here">
+        <Banner tone="amber" title="This range is too large to preview here">
           The export has all of it. Choose fewer days to see the totals on this page.
         </Banner>
       ) : total === 0 ? (
         <EmptyState
           icon={<FileSpreadsheet aria-hidden="true" />}
-          title={empty ?? "No money moved in these days"}
+          title={empty ?? "No money moved on these days"}
           description={
             empty === undefined
               ? "Choose other days above. Reports cover captures, refunds, fees and payouts."

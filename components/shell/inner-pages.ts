@@ -15,7 +15,7 @@ export const INNER_PAGES: readonly Pick<ShellPage, "label" | "path" | "also" | "
     permission: "client_session.create",
   },
   {
-    label: "Look of the payment form",
+    label: "Appearance of the payment form",
     path: "/checkout/appearance",
     also: ["appearance", "design", "color", "theme"],
     permission: "settings.manage",

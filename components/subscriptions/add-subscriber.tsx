@@ -228,7 +228,7 @@ function Effects({ preview, plan, card }: EffectsProps) {
       {isRefused && (
         <div>
           <dt className="font-medium text-amber">No trial</dt>
-          <dd>The customer, the card or the e-mail address had a trial of this plan before.</dd>
+          <dd>The customer, the card or the e-mail address has already had a trial of this plan.</dd>
         </div>
       )}
     </dl>

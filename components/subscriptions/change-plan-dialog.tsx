@@ -156,7 +156,7 @@ function sentenceOf(
   const { amount_due: due, total, currency } = invoice;
   if (when === "period_end") return `${moneyText(due, currency)} is charged to ${card} on ${end}.`;
   if (due > 0) return `${moneyText(due, currency)} is charged to ${card} now.`;
-  if (total < 0) return `Nothing is charged. ${moneyText(-total, currency)} are added to the customer’s credit.`;
+  if (total < 0) return `Nothing is charged. ${moneyText(-total, currency)} is added to the customer’s credit.`;
   return "Nothing is charged now.";
 }
 

@@ -19,7 +19,7 @@ export function UnknownQueue({ list: { outcomes, total, waiting } }: { list: Unk
       <EmptyState
         icon={<CircleCheck aria-hidden="true" />}
         title="Every outcome is known"
-        description="Every operation has a final answer from the processor."
+        description="Every operation has a final response from the processor."
         actions={<RefreshButton />}
       />
     );

@@ -65,7 +65,7 @@ test("to the bank and back, in two tabs and reloaded: one payment, confirmed onc
   await expect(bank.getByRole("heading", { name: CONFIRMED })).toBeVisible();
   const back = bank.url();
   await second.reload();
-  await expect(second.getByText("There is nothing to answer here any more.")).toBeVisible();
+  await expect(second.getByText("There is nothing to answer here anymore.")).toBeVisible();
   await Promise.all([bank.reload(), second.goto(back)]);
   for (const page of [bank, second]) await expect(page.getByRole("heading", { name: CONFIRMED })).toBeVisible();
   await shop.bringToFront();

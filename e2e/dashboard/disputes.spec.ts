@@ -135,7 +135,7 @@ test("the overview names the disputes to respond to, and a refund warns of one",
   const dialog = owner.getByRole("dialog");
   await expect(dialog.getByText("The cardholder’s bank disputes this money")).toBeVisible();
   await dialog.getByRole("button", { name: /^Refund \$100\.00/ }).click();
-  await expect(dialog.getByRole("alert")).toContainText("Confirm that you refund it all the same.");
+  await expect(dialog.getByRole("alert")).toContainText("Confirm that you want to refund it anyway.");
   expect((await api.call(getPayment, { id: payment.id })).ok().amount_refunded).toBe(0);
 
   await becomes({ status: "under_review", respond_by: null });

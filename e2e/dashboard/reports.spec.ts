@@ -18,7 +18,7 @@ test("gross, refunds, fees and net of each day are shown and saved as a file", {
 
   await page.goto("/test");
   await page.getByRole("navigation", { name: "Dashboard" }).getByRole("link", { name: "Reports" }).click();
-  await expect(page.getByText("No money moved in these days")).toBeVisible();
+  await expect(page.getByText("No money moved on these days")).toBeVisible();
   await page.getByLabel("First day").fill("2020-01-01");
   await page.getByLabel("Last day").fill("2099-12-31");
   await page.getByRole("button", { name: "Show" }).click();

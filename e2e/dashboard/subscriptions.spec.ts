@@ -395,7 +395,7 @@ test("a subscriber is added after the form shows today's charge and the first fu
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("new@customer.example");
 
   await openAlive(page, `/test/subscriptions/new?plan=${plan.id}&customer=cus_new&email=new@customer.example`);
-  await expect(effects).toContainText("had a trial of this plan before");
+  await expect(effects).toContainText("has already had a trial of this plan");
   await expect(page.getByRole("button", { name: "Subscribe and charge €19.90" })).toBeEnabled();
   expect((await api.call(listSubscriptions)).ok().data).toHaveLength(1);
 

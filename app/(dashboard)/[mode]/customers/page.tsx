@@ -65,7 +65,7 @@ export default async function CustomersPage({ params, searchParams }: CustomersP
         <EmptyState
           icon={<Users aria-hidden="true" />}
           title="No customers yet"
-          description="Whoever pays or subscribes appears here within seconds, if the payment has an e-mail address or a customer id. A payment link asks for the address."
+          description="Anyone who pays or subscribes appears here within seconds, if the payment has an e-mail address or a customer id. A payment link asks for the address."
           actions={
             page.can("client_session.create") && (
               <Link href={`/${page.mode}/checkout/links/new`} className={buttonStyles({ variant: "primary" })}>

@@ -112,7 +112,7 @@ export default async function RequestsPage({ params, searchParams }: RequestsPag
       {header}
       {figures.left_out > 0 && (
         <Banner tone="amber" title={`${leftOutText(figures.left_out)} in the last 30 days`} className="mb-4">
-          Too many requests arrived at once to log them all. Each was answered normally; the list marks the gaps.
+          Too many requests arrived at once to log them all. Each got its normal response; the list marks the gaps.
         </Banner>
       )}
       {/* Phones begin with the list. */}

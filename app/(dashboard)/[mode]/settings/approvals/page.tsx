@@ -35,7 +35,7 @@ export default async function ApprovalRulesPage({ params }: ApprovalRulesPagePro
             action="BANK_ACCOUNT"
             rule={account}
             legend="Changing the bank account for payouts needs a colleague’s approval when made by:"
-            hint="Owners and admins approve. Whoever requested a change never does."
+            hint="Owners and admins approve, but never their own request."
           />
         </Card>
         {page.mode === "live" && (
@@ -44,7 +44,7 @@ export default async function ApprovalRulesPage({ params }: ApprovalRulesPagePro
               action="LIVE_KEY"
               rule={keys}
               legend="Creating, rotating or enabling a live key, or giving one more rights, needs a colleague’s approval when done by:"
-              hint="Disabling or revoking a key, and taking rights away, never waits. Whoever requested a key collects its secret once, after the approval."
+              hint="Disabling or revoking a key, and taking rights away, never waits. The member who requested a key collects its secret once, after the approval."
             />
           </Card>
         )}
@@ -60,7 +60,7 @@ export default async function ApprovalRulesPage({ params }: ApprovalRulesPagePro
             </li>
             <li>Refunds made at the processor instead of in Cardlane.</li>
             <li>
-              Owners whom a rule doesn’t bind: they change it alone, and the activity records that. Owners whom it binds
+              Changes to a rule by owners to whom it doesn’t apply; the activity records them. Owners to whom it applies
               need approval to weaken it, unless the team has no other owner or admin.
             </li>
           </ul>

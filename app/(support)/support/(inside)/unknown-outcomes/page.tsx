@@ -14,7 +14,7 @@ export default async function UnknownOutcomesPage() {
     <>
       <PageHeader
         title="Unknown outcomes"
-        description={`Operations with no final answer from the processor, oldest first${list.total > UNKNOWN_LIMIT ? `; the ${UNKNOWN_LIMIT} oldest of ${list.total} are shown` : ""}. Cardlane checks them for 24 hours; after that, staff must resolve them.`}
+        description={`Operations with no final response from the processor, oldest first${list.total > UNKNOWN_LIMIT ? `; the ${UNKNOWN_LIMIT} oldest of ${list.total} are shown` : ""}. Cardlane checks them for 24 hours; after that, staff must resolve them.`}
       />
       <UnknownQueue list={list} />
     </>
