@@ -151,7 +151,7 @@ function explain(problem: unknown, address: Address, setting: string): string {
     case "EAI_AGAIN":
       return `The database at ${host} cannot be reached: there is no host of that name.`;
     case "CONNECT_TIMEOUT":
-      return `The database at ${host} cannot be reached: it did not answer in time.`;
+      return `The database at ${host} cannot be reached: it did not respond in time.`;
     default:
       return `The database at ${host} cannot be used: ${error.message}.`;
   }

@@ -231,7 +231,7 @@ class Replica<C extends TransactionConnection> {
   /** Judges the replica by earlier checks and begins another: it should have what `primary` had at the last. */
   check(primary: Sample | null): void {
     const now = this.#timer.awakeMs();
-    if (this.#asked !== null && now - this.#askedAtMs > LEFT_OUT_AFTER_MS) this.#reset("it does not answer");
+    if (this.#asked !== null && now - this.#askedAtMs > LEFT_OUT_AFTER_MS) this.#reset("it does not respond");
     else if (this.#position && now - this.#caughtUpAtMs < LEFT_OUT_AFTER_MS) this.#use(this.#position);
     else if (this.#position && primary && this.#position.system !== primary.system)
       this.#leaveOut("it copies another server");

@@ -10,7 +10,7 @@ import type { Fragment } from "./statement-text";
 /** A request as it is now. `refund_id`: the transaction that its approval made. */
 export type ApprovalRow = ApprovalRequestRow & { refund_id: string | null };
 
-/** The subject of a request is no longer as its requester saw it: the act can never be done any more. */
+/** The subject of a request is no longer as its requester saw it: the act can never be done anymore. */
 const IS_IMPOSSIBLE = `case r.action
     when 'REFUND' then exists (select from payments p where p.environment_id = r.environment_id and p.id = r.subject_id
       and (p.amount_captured - p.amount_refunded < r.amount or p.status not in ('CAPTURED', 'SETTLED', 'PARTIALLY_REFUNDED')

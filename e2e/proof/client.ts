@@ -56,7 +56,7 @@ export class Client {
       await wait(this.pauseMs);
     }
     const all = [...heard].map(([what, times]) => `${times} × ${what}`).join("; ");
-    throw new Error(`no final answer for ${request.key} (${request.path}) within ${giveUpMs} ms, but ${all}`);
+    throw new Error(`no final response for ${request.key} (${request.path}) within ${giveUpMs} ms, but ${all}`);
   }
 
   async get<T = Payment>(path: string): Promise<T> {

@@ -249,7 +249,7 @@ test("a user reads what is wrong, and continues with one button when it is over"
     if (/content.security.policy/i.test(message.text())) faults.push(message.text());
   });
   const plans = page.getByRole("heading", { level: 1, name: "Plans" });
-  const outage = page.getByRole("heading", { level: 1, name: "The database does not answer" });
+  const outage = page.getByRole("heading", { level: 1, name: "The database does not respond" });
 
   await page.goto("/test/plans");
   await plans.waitFor();

@@ -44,7 +44,7 @@ export class Checkout {
       }
       await wait(30);
     }
-    throw new Error(`no final answer to ${attempt.attempt} within ${giveUpMs} ms; last: ${last}`);
+    throw new Error(`no final response to ${attempt.attempt} within ${giveUpMs} ms; last: ${last}`);
   }
 
   async state(giveUpMs = 60_000): Promise<CheckoutState> {

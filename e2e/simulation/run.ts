@@ -216,7 +216,7 @@ async function checkStatusAsStaff(shop: Shop, process: Process, operationId: str
 async function askTheRest(shop: Shop, load: Load, process: Process): Promise<void> {
   for (const [key, ask] of load.open) {
     for (let tries = 0; load.open.has(key); tries++) {
-      if (tries > 10) throw new Error(`${ask.what} ${key} gets no final answer`);
+      if (tries > 10) throw new Error(`${ask.what} ${key} gets no final response`);
       const answer = await shop.calmly("client", process, () => shop.ask(ask));
       if (answer && isFinal(answer)) load.open.delete(key);
       else if (answer?.status === 409 && answer.code === "outcome_pending") break;

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 type Trouble = { title: string; detail: string };
 
 const OUTAGE: Trouble = {
-  title: "The database does not answer",
+  title: "The database does not respond",
   detail: "This page cannot be shown right now. Nothing you did is lost. Try again in a moment.",
 };
 const OFFLINE: Trouble = {

@@ -78,7 +78,7 @@ export async function callAsShop<T>(
 
 /** The API's sentence for shoppers, or ours if it sent none. */
 export const sentenceOf = (refusal: CardlaneError): string =>
-  refusal.code === null ? "The payment service did not answer. Try again." : refusal.detail;
+  refusal.code === null ? "The payment service did not respond. Try again." : refusal.detail;
 
 /** Logs requests and responses, without secrets. */
 function recordingFetch({ apiUrl }: DemoShop, calls: ApiCall[]): typeof fetch {

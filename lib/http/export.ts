@@ -378,7 +378,7 @@ export function exportStream(
           const bytes = typeof value === "string" ? encoder.encode(value) : value;
           controller.enqueue(bytes);
           sent?.(bytes.length);
-          stalled = giveUpAfter(controller, stallMs, "nobody reads the export any more");
+          stalled = giveUpAfter(controller, stallMs, "nobody reads the export anymore");
         } catch (error) {
           if (ended) return;
           failed(error);

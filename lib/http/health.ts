@@ -79,7 +79,7 @@ async function checkDatabase(db: Database): Promise<void> {
   }
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(silence("the database does not answer")), READY_LIMIT_MS);
+    timer = setTimeout(() => reject(silence("the database does not respond")), READY_LIMIT_MS);
   });
   try {
     await Promise.race([running.result, limit]);

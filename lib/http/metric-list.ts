@@ -72,7 +72,7 @@ export function requestMetrics(): Metric[] {
 
 function latencyHistogram(): Metric {
   const name = "cardlane_request_duration_seconds";
-  const help = "Time from a request's first step to its finished answer, by endpoint.";
+  const help = "Time from a request's first step to its finished response, by endpoint.";
   const samples = [...counts.endpoints].flatMap(([endpoint, { buckets, ms }]): Sample[] => {
     let sum = 0;
     const upTo = buckets.map((count, i): Sample => {

@@ -130,7 +130,7 @@ function limitTime(
   response.once("close", () => clearTimeout(timer));
 }
 
-const TITLE = "The database does not answer";
+const TITLE = "The database does not respond";
 /** Errors that already name the unavailable dependency. */
 const AWAY = "The service is briefly unavailable";
 const STARTING = "The service is starting";

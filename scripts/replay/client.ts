@@ -145,7 +145,7 @@ async function untilKnown<T>(options: ClientOptions, counts: CallCounts, send: S
 function givenUp({ last }: Attempts, afterMs: number): Error {
   const seconds = afterMs / 1_000;
   return typeof last === "number"
-    ? new Error(`no final answer within ${seconds} s; the last was ${last}`)
+    ? new Error(`no final response within ${seconds} s; the last was ${last}`)
     : new ReplayStopped(`The service has not answered for ${seconds} s${last ? `: ${causeOf(last)}` : ""}.`);
 }
 

@@ -72,7 +72,7 @@ describe("an approval by Adyen after the payment has ended here is reversed", ()
       title: "Late approval undone",
       outcome: "succeeded",
       reason: null,
-      said: "The processor approved the payment after it had ended here, so its money was given back.",
+      said: "The processor approved the payment after it had ended here, so its money was returned.",
     });
     expect(pending).toBe(false);
     expect(await brokenRules()).toEqual([]);
@@ -194,7 +194,7 @@ describe("an approval by Adyen after the payment has ended here is reversed", ()
     expect(await whyNot()).toContain("Still open there: 1 payment whose outcome is not known yet.");
     await decide();
     expect(await whyNot()).toBe(
-      "Still open there: 1 payment approved too late whose money is not given back yet. Finish these or wait until nothing is open, then disconnect.",
+      "Still open there: 1 payment approved too late whose money is not returned yet. Finish these or wait until nothing is open, then disconnect.",
     );
     atAdyen.refunded = 0;
     await passHours(environmentId, 2);

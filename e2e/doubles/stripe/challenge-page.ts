@@ -34,4 +34,4 @@ const shell = (inside: string) => `<!doctype html><html lang="en"><meta charset=
 <meta name="viewport" content="width=device-width"><main><h1>Test bank</h1>${inside}</main></html>`;
 const OPEN = shell(`<p>Is this payment yours?</p><form method="post">
 <button name="answer" value="pass">Yes, pay</button> <button name="answer" value="fail">No</button></form>`);
-const OVER = shell("<p>There is nothing to answer here any more.</p>");
+const OVER = shell("<p>There is nothing to answer here anymore.</p>");

@@ -79,7 +79,7 @@ export function newInvoiceSession(
     const tokenOf = (id: string) => `cst_${service.secret.digest("invoice-form", id).toString("base64url")}`;
     const until = new Date(now + MIN_LIFE_MS).toISOString();
     const found = await findInvoiceSession(tx, environmentId, { invoiceId, returnUrl, until });
-    // A token made with an earlier secret is not known any more.
+    // A token made with an earlier secret is not known anymore.
     if (found && sha256(tokenOf(found.id)).equals(found.token_sha256)) return { url: formUrl(ctx, tokenOf(found.id)) };
     const subscription = await findSubscription(run, environmentId, invoice.subscription_id);
     if (!subscription) throw new Error(`invoice ${invoiceId} has no subscription`);

@@ -144,7 +144,7 @@ function isPayable(now: Date, session: ClientSessionRow, sale: Sale): boolean {
 
 /**
  * Opens the one session of a single-use link. The link's row is locked, so that two shoppers get the same
- * session. A session that can't be paid any more, or whose trial was refused to another browser, is closed
+ * session. A session that can't be paid anymore, or whose trial was refused to another browser, is closed
  * and replaced in the same transaction, under the payments' guard: one that is paid, or has a payment in
  * progress or unknown, stays the link's session. A subscription that it began ends, so that nobody pays both.
  */

@@ -63,7 +63,7 @@ export function requireAnswerable({ pending_action, status, available_actions, d
     );
   }
   if (status !== "NEEDS_RESPONSE") {
-    throw new AppError("invalid_state", `The dispute is ${status}. It takes no response any more.`, {
+    throw new AppError("invalid_state", `The dispute is ${status}. It takes no response anymore.`, {
       extra: { current_status: status, allowed_actions: [] },
     });
   }

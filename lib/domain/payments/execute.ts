@@ -221,7 +221,7 @@ async function renewLease(
 
 /**
  * Writes a call's outcome: T2 if it ends the operation, otherwise the time of the next status check, which
- * backs off with `attempts`. `sent`: it was the call that moves the money, so no call is in flight any more.
+ * backs off with `attempts`. `sent`: it was the call that moves the money, so no call is in flight anymore.
  */
 export async function conclude(
   service: Service,

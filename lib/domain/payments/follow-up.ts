@@ -318,7 +318,7 @@ export function refusalByDispute(dispute: Payment["dispute"], acknowledged: bool
     );
   if (!isDisputed(status) || acknowledged) return null;
   const detail =
-    "The cardholder's bank disputes this payment. If it decides for the cardholder, a refund pays them twice. Respond to the dispute instead, or send acknowledge_dispute: true to refund all the same.";
+    "The cardholder's bank disputes this payment. If it decides for the cardholder, a refund pays them twice. Respond to the dispute instead, or send acknowledge_dispute: true to refund anyway.";
   return new AppError("payment_disputed", detail, { extra: { dispute } });
 }
 

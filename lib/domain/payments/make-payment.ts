@@ -206,7 +206,7 @@ export async function beforeMoney<T>(call: () => Promise<T>): Promise<T> {
   } catch (error) {
     const [code, what] =
       error instanceof ProcessorTimeoutError
-        ? (["processor_timeout", "The processor did not answer in time."] as const)
+        ? (["processor_timeout", "The processor did not respond in time."] as const)
         : (["processor_error", "The processor could not be reached."] as const);
     throw new AppError(code, `${what} Nothing was charged; send the request again with the same key.`, {
       cause: error,

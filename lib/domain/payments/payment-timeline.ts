@@ -116,8 +116,7 @@ const MADE_OUTSIDE = "Somebody refunded it at the processor, not through Cardlan
 /** The timeline entry of a late approval's void. */
 function lateApproval({ state }: OperationRow): { title: string; said: string } {
   const approved = "The processor approved the payment after it had ended here";
-  if (state === "succeeded")
-    return { title: "Late approval undone", said: `${approved}, so its money was given back.` };
+  if (state === "succeeded") return { title: "Late approval undone", said: `${approved}, so its money was returned.` };
   return state === "open"
     ? { title: "Late approval being undone", said: `${approved}. Cardlane is giving its money back.` }
     : {
@@ -167,7 +166,7 @@ function responseText({ state, last_answer: answer, kind }: OperationRow): strin
     if (answer === null) return "Sent to the processor, which hasn't answered yet.";
     return answer.startsWith("pending")
       ? "The processor is still working on it."
-      : "The processor gave no clear answer. Cardlane keeps checking the status. Nothing runs twice.";
+      : "The processor gave no clear response. Cardlane keeps checking the status. Nothing runs twice.";
   }
   // The processor's own sentence, which the caller got in the response.
   if (answer?.startsWith(REFUSED)) return `${answer.slice(REFUSED.length)} Nothing was sent to the card issuer.`;

@@ -115,7 +115,7 @@ async function holderReference(service: Service, processor: Processor, operation
 async function keepObject(service: Service, processor: Processor, operation: OpenOperation, object: ProcessorObject) {
   const { sql } = service.db.within(operation.environmentId);
   const kept = await insertProcessorObject(sql, operation, { processor: processor.name, ...object });
-  if (!kept) throw new Error(`operation ${operation.id} is not this process's any more`);
+  if (!kept) throw new Error(`operation ${operation.id} no longer belongs to this process`);
 }
 
 function challengeResult({ detail }: OpenOperation): "passed" | "failed" | "abandoned" {

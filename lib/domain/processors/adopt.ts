@@ -42,7 +42,7 @@ const left = (reason: string): Adoption => ({ kind: "left", reason });
 const PAST = { sendWithinMs: -60_000, heldForMs: -1 };
 
 const NO_KEY = "Its idempotency key is not known, so a retry of its request would be a new request: tell the merchant.";
-const KEY_IN_USE = "Its idempotency key belongs to another request by now, and stays with that.";
+const KEY_IN_USE = "Its idempotency key already belongs to another request, and stays with it.";
 const NO_SESSION = "Its client session is not in the books, or is closed: do not let the shopper pay it again.";
 const NO_CARD = "Its stored card is not in the books: it is booked like a payment with a new card.";
 /** Without the invoice, its period may be charged again: to be settled before the service starts. */

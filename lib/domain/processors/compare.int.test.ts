@@ -232,7 +232,7 @@ test("the status of entries missing from the list is checked before they are rep
   answer(() => ({ kind: "unknown", reason: "503" }));
   expect(await compare()).toMatchObject({
     difference_count: 0,
-    unchecked: [expect.stringContaining("no clear answer")],
+    unchecked: [expect.stringContaining("no clear response")],
   });
   answer(() => ({ kind: "never" }));
   expect(kindsOf(await compare())).toEqual(["only_here payment"]);

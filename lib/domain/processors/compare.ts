@@ -273,7 +273,7 @@ class ComparisonRun {
     this.#findings.difference_count += this.#missingBeyond;
     if (unclear > 0)
       this.#unchecked.push(
-        `${this.#input.label} does not list ${unclear} of Cardlane's payments and refunds, and gave no clear answer about them.`,
+        `${this.#input.label} does not list ${unclear} of Cardlane's payments and refunds, and gave no clear response about them.`,
       );
   }
 

@@ -314,7 +314,7 @@ async function openAndCheck(
     return await processor.checkConnection();
   } catch (error) {
     if (!(error instanceof ProcessorTimeoutError)) throw error;
-    return { kind: "unreachable", reason: `${label} did not answer in time. Try again in a moment.` };
+    return { kind: "unreachable", reason: `${label} did not respond in time. Try again in a moment.` };
   }
 }
 
@@ -367,8 +367,8 @@ function describeOpen(open: OpenAtConnection & { cards: number }): string | null
     [refunds, "payment with a pending refund", "payments with a pending refund"],
     [
       late,
-      "payment approved too late whose money is not given back yet",
-      "payments approved too late whose money is not given back yet",
+      "payment approved too late whose money is not returned yet",
+      "payments approved too late whose money is not returned yet",
     ],
     [tokens, "card token that can still be used", "card tokens that can still be used"],
     [

@@ -190,7 +190,7 @@ test("a run that is stopped while requested again ends: the new request runs ins
   });
   expect(await stopped).toBe(1);
   expect(await runsOf(id)).toMatchObject([
-    { state: "failed", failure: "The service was stopped meanwhile." },
+    { state: "failed", failure: "The service was stopped in the meantime." },
     { state: "requested" },
   ]);
   expect(await compareRequested(service)).toBe(1);
@@ -272,7 +272,7 @@ test("a comparison that is stopped, or takes too long, ends between two of the p
   stopping.abort();
   resolve();
   await night;
-  expect(await runsOf(id)).toMatchObject([{ state: "failed", failure: "The service was stopped meanwhile." }]);
+  expect(await runsOf(id)).toMatchObject([{ state: "failed", failure: "The service was stopped in the meantime." }]);
 });
 
 test("requested comparisons of a connection are limited per hour and per day", async () => {

@@ -127,7 +127,7 @@ export async function compareRequested(service: Service, stopping?: AbortSignal)
   const taken = await takeRequestedRun(sql);
   if (!taken) return 0;
   const connection = await findConnectionToCompare(sql, taken.connection_id);
-  if (!connection) throw new Error(`connection ${taken.connection_id} is not there any more`);
+  if (!connection) throw new Error(`connection ${taken.connection_id} no longer exists`);
   try {
     await finish(service, connection, taken, { signal: stopping });
   } catch (error) {
@@ -296,14 +296,14 @@ const differencesText = (count: number) => (count === 1 ? "1 difference" : `${co
 
 class NotConnectedError extends Error {
   constructor(label: string) {
-    super(`${label} is not connected any more: connect the same account again to compare with it.`);
+    super(`${label} is not connected anymore: connect the same account again to compare with it.`);
   }
 }
 
 /** The fault as a sentence for people; the processor's own message is in the log. */
 function sentenceOf(error: unknown, label: string): string {
   if (error instanceof NotConnectedError) return error.message;
-  if (error instanceof DOMException && error.name === "AbortError") return "The service was stopped meanwhile.";
+  if (error instanceof DOMException && error.name === "AbortError") return "The service was stopped in the meantime.";
   if (error instanceof DOMException && error.name === "TimeoutError")
     return "It took longer than an hour and was stopped. Compare a shorter period.";
   return `${label} did not give its list of payments. Check the connection, then compare again.`;

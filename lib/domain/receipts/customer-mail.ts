@@ -9,7 +9,7 @@ import { writeMail } from "../accounts/mail";
 /** True if mail leaves this machine. In test mode it then goes only to the team's own addresses. */
 export type Route = { leaves: boolean };
 
-/** Mails about something older than this, for example after an outage of days, are not written any more. */
+/** Mails about something older than this, for example after an outage of days, are not written anymore. */
 export const MAX_AGE_MS = 3 * 86_400_000;
 /**
  * Max mails to customers in the mail queue, which is ordered: with more, one merchant's would delay all

@@ -53,7 +53,7 @@ export async function hold(ctx: Context, tx: Orm, publicId: string, action: Subs
 export function requireAction(status: SubscriptionStatus, action: SubscriptionAction): void {
   const allowed = subscriptionActions(status);
   if (allowed.includes(action)) return;
-  const then = allowed.length > 0 ? `It allows ${allowed.join(", ")}.` : "Nothing can be done with it any more.";
+  const then = allowed.length > 0 ? `It allows ${allowed.join(", ")}.` : "Nothing can be done with it anymore.";
   throw new AppError("invalid_state", `The subscription is ${status}. ${then}`, {
     extra: { current_status: status, allowed_actions: allowed },
   });

@@ -172,7 +172,7 @@ export async function removeMember(ctx: Context, input: { id: string }): Promise
   });
 }
 
-/** A member's requests in either mode end once they may not act any more. */
+/** A member's requests in either mode end once they may not act anymore. */
 async function endRequestsOf(
   tx: Orm,
   merchantId: string,

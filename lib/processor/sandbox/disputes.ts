@@ -40,7 +40,7 @@ async function respond(sql: Sql, request: DisputeResponseRequest, now: Date): Pr
     : null;
   if (row === null) return { kind: "refused", refusal: "The sandbox has no such dispute." };
   if (row.response === reference) return { kind: "sent" };
-  return { kind: "refused", refusal: "The dispute takes no response any more." };
+  return { kind: "refused", refusal: "The dispute takes no response anymore." };
 }
 
 /** Words in the notes decide at once; otherwise the bank takes its time. */
