@@ -63,14 +63,14 @@ export type EndedRequest = Pick<
   "environment_id" | "id" | "action" | "status" | "requested_by_name"
 >;
 
-/** Stores the ends of the requests that `which` selects, so that they stay ended, and has failures mailed. */
+/** Stores the ends of the requests that `which` selects, so that they stay ended, and has each mailed to its member. */
 async function closeEnded(tx: Orm, which: SQL): Promise<EndedRequest[]> {
   return (await tx.execute(fragment`
     with ended as (
       select r.environment_id, r.id, (${fragment.raw(STATUS)})::text as status from approval_requests r
       where r.status = 'PENDING' and (${fragment.raw(STATUS)}) <> 'PENDING' ${which}
     )
-    update approval_requests r set status = ended.status, mail_due = ended.status = 'FAILED'
+    update approval_requests r set status = ended.status, mail_due = true
     from ended where r.environment_id = ended.environment_id and r.id = ended.id
     returning r.environment_id, r.id, r.action, r.status, r.requested_by_name`)) as unknown as EndedRequest[];
 }

@@ -122,7 +122,7 @@ describe("a request", () => {
     expect(await request(undefined, 5_000)).toMatchObject({ status: "PENDING" });
   });
 
-  test("that can no longer be carried out is ended by a job, with one mail to its member and one entry", async () => {
+  test("that expired or can no longer be carried out is ended by a job, with one mail to its member", async () => {
     const { request, refund, owner, operator, environmentId, service, age, create } = await shop();
     const [made, expired] = [await request(), await request(operator, 8_000, (await create()).body.id)];
     const mailAll = async () => {
@@ -139,8 +139,14 @@ describe("a request", () => {
       { id: decodeId("approval", expired.id), status: "EXPIRED", mail_due: false },
     ]);
     const mails = await mailsTo(db, operator.email);
-    expect(mails.map(({ subject }) => subject)).toEqual(["Test mode: Not possible: a refund of $80.00 USD"]);
-    expect(mails[0]?.body).toContain("because the payment no longer allows it");
+    expect(mails.map(({ subject }) => subject).toSorted()).toEqual([
+      "Test mode: Expired: a refund of $80.00 USD",
+      "Test mode: Not possible: a refund of $80.00 USD",
+    ]);
+    const bodyOf = (word: string) => mails.find(({ subject }) => subject.includes(word))?.body;
+    expect(bodyOf("Not possible")).toContain("because the payment no longer allows it");
+    expect(bodyOf("Expired")).toContain("Nobody decided your request within 7 days");
+    expect(bodyOf("Expired")).toContain(`/test/approvals/${expired.id}`);
     const entries = await db.sql`select actor ->> 'type' as by, object_id, detail from audit_log
       where environment_id = ${environmentId} and action = 'approval_request.failed'`;
     const detail = { name: "Otto", reason: "The payment no longer allows this refund." };

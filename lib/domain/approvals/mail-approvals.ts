@@ -1,7 +1,7 @@
 import { type ApprovalMailDue, closeAnyEnded, takeApprovalMails } from "@/db/queries/approvals";
 import { listAddresses } from "@/db/queries/team";
 import { SYSTEM } from "@/db/schema/operations";
-import { APPROVAL_DAYS, COLLECT_DAYS, type KeyAct } from "@/lib/contract/approvals/words";
+import { APPROVAL_DAYS, type ApprovalStatus, COLLECT_DAYS, type KeyAct } from "@/lib/contract/approvals/words";
 import { isMailable } from "@/lib/contract/emails";
 import { moneyTextWithCode } from "@/lib/contract/format";
 import { encodeId } from "@/lib/contract/ids";
@@ -15,8 +15,8 @@ const REQUESTS_PER_RUN = 20;
 const MAX_RECIPIENTS = 20;
 
 /**
- * Job that stores the ends of requests, mails open ones to those who may decide, and decisions and failures to
- * the member who requested. The mails are written in the commit that marks them as written, so each is sent
+ * Job that stores the ends of requests, mails open ones to those who may decide, and their ends to the member
+ * who requested, who withdraws without a mail. The mails are written in the commit that marks them as written, so each is sent
  * once. Returns the number of requests.
  */
 export function mailApprovals(service: Pick<Service, "db" | "baseUrl">): Promise<number> {
@@ -35,7 +35,7 @@ export function mailApprovals(service: Pick<Service, "db" | "baseUrl">): Promise
         const found = await listAddresses(tx, merchant_id, roles, MAX_RECIPIENTS + 1);
         const recipients = found.filter((address) => address !== requester).slice(0, MAX_RECIPIENTS);
         for (const recipient of recipients) await writeMail(tx, { recipient, ...mailOf(service.baseUrl, request) });
-      } else if (requester !== null && (status === "APPROVED" || status === "REJECTED" || status === "FAILED")) {
+      } else if (requester !== null && status !== "WITHDRAWN") {
         await writeMail(tx, { recipient: requester, ...mailOf(service.baseUrl, request) });
       }
     }
@@ -65,7 +65,11 @@ function mailOf(baseUrl: string, request: ApprovalMailDue) {
       subject: `Not possible: ${act}`,
       text: `Your request can no longer be carried out: ${act}. Nothing was done, because ${failed}:`,
     },
-  }[status as "PENDING" | "APPROVED" | "REJECTED" | "FAILED"];
+    EXPIRED: {
+      subject: `Expired: ${act}`,
+      text: `Nobody decided your request within ${APPROVAL_DAYS} days, so it expired: ${act}. Nothing was done. You can request it again:`,
+    },
+  }[status as Exclude<ApprovalStatus, "WITHDRAWN">];
   return {
     subject: mode === "test" ? `Test mode: ${subject}` : subject,
     paragraphs: [text, `${baseUrl}/${mode}/approvals/${encodeId("approval", id)}`],
