@@ -126,6 +126,6 @@ export const DISPUTE_STATUS_WORDS: Record<DisputeStatus, { readonly title: strin
   },
   UNDER_REVIEW: { title: "Under review", meaning: "The evidence is with the cardholder’s bank, which decides." },
   WON: { title: "Won", meaning: "The bank decided in your favor." },
-  LOST: { title: "Lost", meaning: "The bank decided in the cardholder’s favor. The amount is lost." },
-  ACCEPTED: { title: "Accepted", meaning: "The dispute was accepted. The amount is lost." },
+  LOST: { title: "Lost", meaning: "The bank decided in the cardholder’s favor." },
+  ACCEPTED: { title: "Accepted", meaning: "The dispute was accepted." },
 };

@@ -39,11 +39,21 @@ function disputePosition({ amount, currency, fee: known, status, withdrawn }: Bo
 export function disputeMeaning(dispute: Booked): string {
   const { status, withdrawn, currency } = dispute;
   const { meaning } = DISPUTE_STATUS_WORDS[status];
-  if (!withdrawn) return status === "WON" ? "The bank ended its inquiry and took no money." : meaning;
   const { feeGone } = disputePosition(dispute);
-  const fee = feeGone > 0 ? `processor’s fee of ${moneyText(feeGone, currency)}` : null;
-  if (status === "WON") return `${meaning} The amount is returned to you${fee ? `; the ${fee} is not` : ""}.`;
-  return fee ? meaning.replace("The amount is lost.", `The amount and the ${fee} are lost.`) : meaning;
+  const fee = feeGone > 0 ? `the processor’s fee of ${moneyText(feeGone, currency)}` : null;
+  switch (status) {
+    case "NEEDS_RESPONSE":
+    case "UNDER_REVIEW":
+      return meaning;
+    case "WON":
+      if (!withdrawn) return "The bank ended its inquiry and took no money.";
+      return `${meaning} The amount is returned to you${fee ? `; ${fee} is not` : ""}.`;
+    case "LOST":
+    case "ACCEPTED":
+      return `${meaning} ${fee ? `The amount and ${fee} are lost.` : "The amount is lost."}`;
+    default:
+      return status satisfies never;
+  }
 }
 
 /**
