@@ -93,22 +93,22 @@ async function respond(ctx: Context, publicId: string, kind: DisputeResponse, re
     if (!row) throw resourceNotFound("dispute", publicId);
     return row;
   };
+  const requirePossible = (now: DisputeRow) => {
+    requireAnswerable(presentDispute(now, environment.mode));
+    if (kind === "submit" && Object.keys(now.evidence).length === 0) throw nothingToSubmit();
+  };
   const row = await find();
   const leaseMs = leaseMsOf(service);
   // A repeat of a request that died: its response took effect, is being checked, or has to be taken over.
   if (row.response_id === reference) {
     if (row.response_due_at === null) {
       // The bank decided before the acceptance arrived.
-      if (kind === "accept" && row.status !== "ACCEPTED") requireAnswerable(presentDispute(row, environment.mode));
+      if (kind === "accept" && row.status !== "ACCEPTED") requirePossible(row);
       return row;
     }
     const taken = await takeOverResponse(orm, environment.id, row.id, { reference, leaseMs });
     return taken ? settle(service, environment, taken, reference) : find();
   }
-  const requirePossible = (now: DisputeRow) => {
-    requireAnswerable(presentDispute(now, environment.mode));
-    if (kind === "submit" && Object.keys(now.evidence).length === 0) throw nothingToSubmit();
-  };
   requirePossible(row);
   if ((await connectedTo(service, environment, row)) === null) throw connectionMissing(row.processor);
   const by = { actor: ctx.actor, request_id: ctx.request.id };
