@@ -8,6 +8,7 @@ import { Card } from "@/components/ui/card";
 import { callApi, failureText } from "@/lib/client/api";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import type { ApprovalRequest } from "@/lib/contract/approvals/approvals";
+import { APPROVAL_PERMISSIONS } from "@/lib/contract/approvals/words";
 import { ApprovalActions, ApprovalFacts } from "./approval";
 import { approvalTitle, RefundChanges } from "./approval-changes";
 
@@ -15,7 +16,7 @@ const REFRESH_MS = 15_000;
 
 /** The requests to refund a payment: the open one in full, the others as a list. Nothing if there are none. */
 export function PaymentApprovals({ paymentId }: { paymentId: string }) {
-  const { mode } = useDashboard();
+  const { mode, can } = useDashboard();
   const { data, error } = useQuery({
     queryKey: ["approvals", mode, paymentId],
     queryFn: async ({ signal }) => {
@@ -42,13 +43,17 @@ export function PaymentApprovals({ paymentId }: { paymentId: string }) {
       <ul className="divide-y">
         {data.map((request) => (
           <li key={request.id} className="relative flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 text-[13px]">
-            <Link
-              href={`/${mode}/approvals/${request.id}`}
-              prefetch={false}
-              className="after:absolute after:inset-0 focus-visible:outline-offset-0"
-            >
-              {approvalTitle(request)}
-            </Link>
+            {can(APPROVAL_PERMISSIONS.REFUND) ? (
+              <Link
+                href={`/${mode}/approvals/${request.id}`}
+                prefetch={false}
+                className="after:absolute after:inset-0 focus-visible:outline-offset-0"
+              >
+                {approvalTitle(request)}
+              </Link>
+            ) : (
+              approvalTitle(request)
+            )}
             <StatusBadge status={request.status} />
             <span className="text-soft">
               Requested by {request.requested_by.name}
