@@ -14,6 +14,7 @@ const Progress = dynamic(() => import("./export-dialog").then((module) => module
 
 /** Saves the whole list as a file, not only the current page. */
 export function ExportButton({ size, ...props }: Omit<ExportDialogProps, "onClose"> & { size?: "sm" }) {
+  const isEmpty = props.total === 0;
   const running = useRunningExport();
   const [ExportDialog, setDialog] = useState<ComponentType<ExportDialogProps> | null>(null);
 
@@ -39,9 +40,10 @@ export function ExportButton({ size, ...props }: Omit<ExportDialogProps, "onClos
         icon={<Download aria-hidden="true" />}
         pending={running !== null}
         aria-haspopup="dialog"
+        disabled={isEmpty && running === null}
         onClick={choose}
       >
-        Export
+        {isEmpty ? "Nothing to export" : "Export"}
       </Button>
       {ExportDialog && <ExportDialog {...props} onClose={() => setDialog(null)} />}
     </div>
