@@ -5,6 +5,7 @@ import {
   CircleX,
   Clock,
   Gavel,
+  Handshake,
   type LucideIcon,
   ShieldCheck,
   ShieldQuestion,
@@ -16,7 +17,7 @@ import type { Tone } from "@/components/ui/badge";
 import { Money } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy";
 import { Timeline, TimelineItem } from "@/components/ui/timeline";
-import type { TimelineEntry } from "@/lib/contract/payments/payment-detail";
+import type { TimelineEntry, TimelineOutcome } from "@/lib/contract/payments/payment-detail";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { Actor } from "./request-list";
 
@@ -32,8 +33,13 @@ const KIND_ICONS: Record<TimelineEntry["kind"], LucideIcon> = {
   dispute: Gavel,
 };
 
-const OUTCOME_ICONS = { declined: CircleX, failed: CircleX, pending: Clock, action_required: ShieldQuestion };
-const OUTCOME_TONES = { declined: "red", failed: "red", pending: "amber", action_required: "amber" } as const;
+const OUTCOMES: Record<Exclude<TimelineOutcome, "succeeded">, { icon: LucideIcon; tone: Tone }> = {
+  declined: { icon: CircleX, tone: "red" },
+  failed: { icon: CircleX, tone: "red" },
+  pending: { icon: Clock, tone: "amber" },
+  action_required: { icon: ShieldQuestion, tone: "amber" },
+  accepted: { icon: Handshake, tone: "neutral" },
+};
 const KIND_TONES: Record<TimelineEntry["kind"], Tone> = {
   authorize: "blue",
   continue: "blue",
@@ -62,10 +68,12 @@ export function PaymentTimeline({ entries, mode }: { entries: TimelineEntry[]; m
 
 function Entry({ entry, mode }: { entry: TimelineEntry; mode: TimelineMode }) {
   const { outcome, kind } = entry;
+  const { icon, tone } =
+    outcome === "succeeded" ? { icon: KIND_ICONS[kind], tone: KIND_TONES[kind] } : OUTCOMES[outcome];
   return (
     <TimelineItem
-      icon={outcome === "succeeded" ? KIND_ICONS[kind] : OUTCOME_ICONS[outcome]}
-      tone={outcome === "succeeded" ? KIND_TONES[kind] : OUTCOME_TONES[outcome]}
+      icon={icon}
+      tone={tone}
       title={
         <>
           {entry.title} <Money amount={entry.amount} currency={entry.currency} bare className="font-normal" />

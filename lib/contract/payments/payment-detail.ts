@@ -65,7 +65,8 @@ export type ShownActor = {
   detail: string | null;
 };
 
-export type TimelineOutcome = "succeeded" | "declined" | "failed" | "pending" | "action_required";
+/** `accepted`: a dispute that the merchant gave up. */
+export type TimelineOutcome = "succeeded" | "declined" | "failed" | "pending" | "action_required" | "accepted";
 
 export type TimelineEntry = {
   id: string;

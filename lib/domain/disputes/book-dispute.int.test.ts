@@ -22,14 +22,14 @@ async function balanceOf(ctx: Context, currency = "USD") {
 }
 
 test.each([
-  ["under_review", -11_500, 11_500, "The evidence is with the cardholder’s bank, which decides."],
-  ["won", -1_500, 0, "The amount is returned to you; the processor’s fee of $15.00 is not."],
-  ["lost", -11_500, 0, "The amount and the processor’s fee of $15.00 are lost."],
-  ["accepted", -11_500, 0, "The amount and the processor’s fee of $15.00 are lost."],
+  ["under_review", -11_500, 11_500, "The evidence is with the cardholder’s bank, which decides.", "action_required"],
+  ["won", -1_500, 0, "The amount is returned to you; the processor’s fee of $15.00 is not.", "succeeded"],
+  ["lost", -11_500, 0, "The amount and the processor’s fee of $15.00 are lost.", "failed"],
+  ["accepted", -11_500, 0, "The amount and the processor’s fee of $15.00 are lost.", "accepted"],
 ] as const)(
   "the ledger has what a dispute that becomes %s leaves, however often it is reported, and pages say it",
-  async (status, left, held, text) => {
-    const { tenant, from, ctx, report, becomes } = await disputable(db);
+  async (status, left, held, text, outcome) => {
+    const { tenant, payment, from, ctx, report, becomes } = await disputable(db);
     const say = async () => {
       await expect.poll(() => recordDispute(tenant.service, from, report)).toBe(true);
     };
@@ -44,6 +44,8 @@ test.each([
     const [dispute] = (await listDisputes(ctx, {})).data;
     const { meaning } = await getDisputeDetail(ctx, { id: dispute?.id ?? "" });
     expect(meaning).toContain(text);
+    const { timeline } = await getPaymentDetail(ctx, { id: payment.id });
+    expect(timeline.at(-1)).toMatchObject({ kind: "dispute", said: meaning, outcome });
     expect(await broken()).toEqual([]);
   },
 );

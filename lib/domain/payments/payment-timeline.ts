@@ -294,5 +294,5 @@ const DISPUTE_OUTCOMES = {
   UNDER_REVIEW: "action_required",
   WON: "succeeded",
   LOST: "failed",
-  ACCEPTED: "failed",
+  ACCEPTED: "accepted",
 } as const satisfies Record<Exclude<DisputeRow["status"], "NEEDS_RESPONSE">, TimelineOutcome>;
