@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import { RequestApproval, useApprovalNeed } from "@/components/approvals/request-approval";
+import { RequestedKeyChanges } from "@/components/approvals/settings-changes";
 import { RadioCards } from "@/components/ui/choices";
 import { FormDialog, TextField } from "@/components/ui/form";
 import { ApiError, callApi } from "@/lib/client/api";
@@ -47,7 +48,10 @@ export function RollKeyDialog({ apiKey, mode, timeZone, onClose, onIssued }: Rol
     }
   }
 
-  if (need) return <RequestApproval {...need} onClose={onClose} />;
+  if (need) {
+    const shown = <RequestedKeyChanges act={need.act} now={apiKey} />;
+    return <RequestApproval {...need} shown={shown} onClose={onClose} />;
+  }
   return (
     <FormDialog
       form={form}
@@ -112,7 +116,10 @@ export function ToggleKeyDialog({ apiKey, action, mode, onClose, onChanged }: To
     });
   }
 
-  if (need) return <RequestApproval {...need} onClose={onClose} />;
+  if (need) {
+    const shown = <RequestedKeyChanges act={need.act} now={apiKey} />;
+    return <RequestApproval {...need} shown={shown} onClose={onClose} />;
+  }
 
   return (
     <FormDialog

@@ -4,6 +4,7 @@ import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useId, useState } from "react";
 import { RequestApproval, useApprovalNeed } from "@/components/approvals/request-approval";
+import { RequestedKeyChanges } from "@/components/approvals/settings-changes";
 import { CurrencyOptions } from "@/components/plans/plan-fields";
 import { Banner } from "@/components/ui/banner";
 import { Button } from "@/components/ui/button";
@@ -146,6 +147,7 @@ export function KeyForm({ apiKey, mode, timeZone, tomorrow, currencies }: KeyFor
       {need && (
         <RequestApproval
           {...need}
+          shown={<RequestedKeyChanges act={need.act} now={apiKey} />}
           onClose={forget}
           onRequested={() => {
             form.keep();

@@ -18,7 +18,8 @@ import {
 } from "@/lib/contract/approvals/words";
 import { type MerchantRole, ROLE_LABELS } from "@/lib/contract/permissions";
 import { readTypedAmount } from "@/lib/contract/typed-amount";
-import { RequestApproval, useApprovalNeed } from "./request-approval";
+import { type ActToRequest, RequestApproval, useApprovalNeed } from "./request-approval";
+import { RuleChanges } from "./settings-changes";
 
 type Values = { roles: RuleRole[]; above_usd: string; day_usd: string; finance_decides: boolean };
 
@@ -55,7 +56,14 @@ export function RefundRuleForm({ rule }: { rule: ApprovalRule }) {
 
   return (
     <Form form={form} onSubmit={save} guarded>
-      {need && <RequestApproval {...need} onClose={forget} onRequested={form.discard} />}
+      {need && (
+        <RequestApproval
+          {...need}
+          shown={<RequestedRule act={need.act} now={rule} />}
+          onClose={forget}
+          onRequested={form.discard}
+        />
+      )}
       <RoleChecks
         legend="Refunds need a colleague’s approval when made by:"
         of={RULE_ROLES}
@@ -106,7 +114,14 @@ export function RoleRuleForm({ action, rule, legend, hint }: RoleRuleFormProps) 
 
   return (
     <Form form={form} onSubmit={save} guarded>
-      {need && <RequestApproval {...need} onClose={forget} onRequested={form.discard} />}
+      {need && (
+        <RequestApproval
+          {...need}
+          shown={<RequestedRule act={need.act} now={rule} />}
+          onClose={forget}
+          onRequested={form.discard}
+        />
+      )}
       <RoleChecks
         legend={legend}
         of={roles}
@@ -119,6 +134,13 @@ export function RoleRuleForm({ action, rule, legend, hint }: RoleRuleFormProps) 
       </SaveButton>
     </Form>
   );
+}
+
+/** The requested rule beside the one in force. */
+function RequestedRule({ act, now }: { act: ActToRequest; now: ApprovalRule }) {
+  if (act.action !== "APPROVAL_RULE") return null;
+  const { action, ...after } = act.parameters;
+  return <RuleChanges action={action} before={now} after={{ ...now, ...after }} />;
 }
 
 type RoleRule = Extract<RequestedAct, { action: "APPROVAL_RULE" }>["parameters"] & { action: RoleRuleAction };

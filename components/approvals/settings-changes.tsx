@@ -2,13 +2,14 @@ import type { ReactNode } from "react";
 import { Facts } from "@/components/ui/card";
 import { Time } from "@/components/ui/time";
 import { PERMISSION_GROUPS } from "@/lib/client/api-keys/permission-words";
-import { limitsText } from "@/lib/contract/api-keys/limits-text";
+import { limitsText, overlapText } from "@/lib/contract/api-keys/limits-text";
 import type { ApprovalRequest, ApprovalRule, ApprovedKeySettings } from "@/lib/contract/approvals/approvals";
 import type { KeyAct } from "@/lib/contract/approvals/words";
 import { moneyText } from "@/lib/contract/format";
 import { type Permission, ROLE_LABELS } from "@/lib/contract/permissions";
 import type { BankAccount } from "@/lib/contract/settlement/payout";
 import { RefundChanges, type RULE_NAMES } from "./approval-changes";
+import type { ActToRequest } from "./request-approval";
 
 /** Shows the effect of an approval: the refund, or the values before and after. */
 export function ApprovalChanges({ parameters }: Pick<ApprovalRequest, "parameters">) {
@@ -59,6 +60,16 @@ function Changes({
       }))}
     />
   );
+}
+
+/** What a dialog requests of a live key, with what the key has now. */
+export function RequestedKeyChanges({ act, now }: { act: ActToRequest; now: ApprovedKeySettings | null }) {
+  if (act.action !== "LIVE_KEY") return null;
+  const { parameters } = act;
+  const after = "permissions" in parameters ? { ...parameters, limits: parameters.limits ?? null } : now;
+  if (after === null) return null;
+  const overlap = parameters.act === "ROTATE" ? parameters.overlap_hours : null;
+  return <KeyChanges act={parameters.act} before={now} after={after} overlap_hours={overlap} />;
 }
 
 type KeyChangesProps = {
@@ -130,14 +141,9 @@ function PermissionChange({ permission, before, after }: PermissionChangeProps) 
   );
 }
 
-const overlapText = (hours: number) =>
-  hours === 0
-    ? "Until the new one is collected"
-    : `Until ${hours} ${hours === 1 ? "hour" : "hours"} after the new one is collected`;
-
 type RuleChangesProps = { action: keyof typeof RULE_NAMES; before: ApprovalRule; after: ApprovalRule };
 
-function RuleChanges({ action, before, after }: RuleChangesProps) {
+export function RuleChanges({ action, before, after }: RuleChangesProps) {
   const roles = (rule: ApprovalRule) => rule.roles.map((role) => ROLE_LABELS[role]).join(", ") || "Nobody";
   const usd = (dollars: number | null) => (dollars === null ? "No limit" : moneyText(dollars * 100, "USD"));
   const yes = (is: boolean) => (is ? "Yes" : "No");

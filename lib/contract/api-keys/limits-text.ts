@@ -14,3 +14,9 @@ export function limitsText({ refund_max, refunds_per_day, refund_amount_per_day,
     ...(refund_amount_per_day === null ? [] : [`${amount(refund_amount_per_day)} a day`]),
   ].join(", ");
 }
+
+/** How long a rotated key still works, counted from when its successor is collected. */
+export const overlapText = (hours: number): string =>
+  hours === 0
+    ? "Until the new one is collected"
+    : `Until ${hours} ${hours === 1 ? "hour" : "hours"} after the new one is collected`;

@@ -220,6 +220,28 @@ describe("a live key", () => {
     expect(await key()).toMatchObject({ status: "PENDING" });
   });
 
+  test("is mailed to its approver and its requester with its settings, without its name and addresses", async () => {
+    const { key, approve, admin, owner, service } = await team();
+    const limits = { refund_max: 5_000, refunds_per_day: 1, refund_amount_per_day: null, currency: "USD" };
+    const permissions = ["payment.read", "transaction.refund"];
+    const settings = { permissions, limits, expires_at: "2099-01-02T03:04:05.000Z", ip_allow_list: ["203.0.113.7"] };
+    const made = await key(owner, { act: "CREATE", ...KEY, ...settings });
+    while ((await mailApprovals(service)) > 0);
+    await approve(admin, made);
+    while ((await mailApprovals(service)) > 0);
+    for (const user of [admin, owner]) {
+      const [mail] = await mailsTo(db, user.email);
+      for (const text of [
+        "Permissions: payment.read, transaction.refund\n",
+        "Refund limits: $50.00 a refund, 1 refund a day\n",
+        "Expires: Fri, Jan 2, 2099, 03:04:05 UTC\n",
+        "Addresses: 1 entry in its allow list\n",
+      ])
+        expect(mail?.body).toContain(text);
+      for (const text of [KEY.name, "203.0.113.7"]) expect(mail?.body).not.toContain(text);
+    }
+  });
+
   test("that nobody collects is given up after seven days", async () => {
     const { key, approve, collect, developer, admin, keys } = await team();
     const made = await key();

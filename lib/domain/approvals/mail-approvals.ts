@@ -1,9 +1,11 @@
 import { type ApprovalMailDue, closeAnyEnded, takeApprovalMails } from "@/db/queries/approvals";
 import { listAddresses } from "@/db/queries/team";
+import type { KeyChange } from "@/db/schema/approvals";
 import { SYSTEM } from "@/db/schema/operations";
+import { limitsText, overlapText } from "@/lib/contract/api-keys/limits-text";
 import { APPROVAL_DAYS, type ApprovalStatus, COLLECT_DAYS, type KeyAct } from "@/lib/contract/approvals/words";
 import { isMailable } from "@/lib/contract/emails";
-import { moneyTextWithCode } from "@/lib/contract/format";
+import { fullTimeText, moneyTextWithCode } from "@/lib/contract/format";
 import { encodeId } from "@/lib/contract/ids";
 import type { MerchantRole } from "@/lib/contract/permissions";
 import { writeMail } from "../accounts/mail";
@@ -72,7 +74,11 @@ function mailOf(baseUrl: string, request: ApprovalMailDue) {
   }[status as Exclude<ApprovalStatus, "WITHDRAWN">];
   return {
     subject: mode === "test" ? `Test mode: ${subject}` : subject,
-    paragraphs: [text, `${baseUrl}/${mode}/approvals/${encodeId("approval", id)}`],
+    paragraphs: [
+      text,
+      `${baseUrl}/${mode}/approvals/${encodeId("approval", id)}`,
+      ...("act" in request.parameters ? [keyFacts(request.parameters)] : []),
+    ],
   };
 }
 
@@ -104,6 +110,24 @@ const KEY_WORDS: Record<KeyAct, string> = {
   ROTATE: "the rotation of a live API key",
   ENABLE: "enabling a live API key",
 };
+
+/** A key's settings, a line each. Its name and addresses are texts of users: the request's page has them. */
+function keyFacts({ act, before, after, overlap_hours }: KeyChange): string {
+  const { permissions, limits, expires_at, ip_allow_list } = after;
+  const had = act === "CHANGE" && before ? before.permissions : permissions;
+  const added = permissions.filter((permission) => !had.includes(permission));
+  const removed = had.filter((permission) => !permissions.includes(permission));
+  const count = ip_allow_list.length;
+  return [
+    `Permissions: ${permissions.join(", ") || "None"}`,
+    ...(added.length > 0 ? [`Added: ${added.join(", ")}`] : []),
+    ...(removed.length > 0 ? [`Removed: ${removed.join(", ")}`] : []),
+    `Refund limits: ${limits ? limitsText(limits) : "None"}`,
+    `Expires: ${expires_at === null ? "Never" : fullTimeText(new Date(expires_at), "UTC")}`,
+    `Addresses: ${count === 0 ? "Any" : `${count} ${count === 1 ? "entry" : "entries"} in its allow list`}`,
+    ...(overlap_hours === null ? [] : [`Old key works: ${overlapText(overlap_hours)}`]),
+  ].join("\n");
+}
 
 const isCollected = ({ parameters }: ApprovalMailDue) =>
   "act" in parameters && (parameters.act === "CREATE" || parameters.act === "ROTATE");
