@@ -130,6 +130,7 @@ export async function readBytes(
       if (size > maxBytes) throw bodyTooLarge(maxBytes);
       chunks.push(chunk);
     }
+    if (length !== null && size !== Number(length)) throw new Error(`${size} of ${length} bytes arrived`);
   } catch (error) {
     // Node reports this with the same code as a lost database connection.
     throw error instanceof AppError ? error : new CallerGone(error);

@@ -22,7 +22,7 @@ const UNREAD_MS = 10_000;
 export function apiListener(limitMs: number): Listener {
   return async (incoming, outgoing) => {
     const arrival = { isRead: false };
-    const request = apiRequest(incoming, arrival);
+    const request = apiRequest(incoming, outgoing, arrival);
     const serve = pathOf(request.url) === "/mcp" ? mcp : dispatch;
     const response = await respondWithin(limitMs, request, serve(request, { ip: addressOf(incoming) }), {
       isCallersTurn: () => arrival.isRead && !incoming.complete,
@@ -32,7 +32,12 @@ export function apiListener(limitMs: number): Listener {
   };
 }
 
-function apiRequest(incoming: IncomingMessage, arrival: { isRead: boolean }): ApiRequest {
+/** The request, whose body must be read before `outgoing` ends. */
+export function apiRequest(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  arrival: { isRead: boolean },
+): ApiRequest {
   const { headers, method = "GET" } = incoming;
   return {
     method,
@@ -43,12 +48,18 @@ function apiRequest(incoming: IncomingMessage, arrival: { isRead: boolean }): Ap
         return value === undefined ? null : Array.isArray(value) ? value.join(", ") : value;
       },
     },
-    body: method === "GET" || method === "HEAD" ? null : bodyOf(incoming, arrival),
+    body: method === "GET" || method === "HEAD" ? null : bodyOf(incoming, outgoing, arrival),
   };
 }
 
-const bodyOf = (incoming: IncomingMessage, arrival: { isRead: boolean }): AsyncIterable<Uint8Array> => ({
+const bodyOf = (
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  arrival: { isRead: boolean },
+): AsyncIterable<Uint8Array> => ({
   [Symbol.asyncIterator]() {
+    // Node discards what is unread after a response. Read as empty, it would mean "refund everything".
+    if (outgoing.writableEnded) throw new Error("the response was sent before the body was read");
     arrival.isRead = true;
     // An oversized body isn't read to the end; the connection must stay open for the error response.
     return incoming.iterator({ destroyOnReturn: false });
