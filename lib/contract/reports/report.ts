@@ -3,7 +3,7 @@ import { timeZone } from "@/lib/contract/accounts/fields";
 import { currency, isPagedOnce, listOf, PAGED_TWICE, pageParams, timestamp } from "@/lib/contract/fields";
 import { idOf } from "@/lib/contract/ids";
 import { DEFAULT_LOCALE, EXPORT_FORMATS, isLocale } from "@/lib/contract/reporting/export-formats";
-import { isDay } from "@/lib/contract/transactions/time-range";
+import { isBackwards, parseMoment } from "@/lib/contract/transactions/time-range";
 import { REPORT_STATUSES, REPORT_TYPES } from "./report-types";
 
 /** Hours for which a file's address is valid. */
@@ -56,10 +56,12 @@ export type Report = z.infer<typeof report>;
 
 export const reportList = listOf(report).meta({ id: "ReportList" });
 
+/** A day, or a time in it: which day that is depends on the report's time zone. */
 const day = z
   .string()
-  .refine(isDay, "Use a day such as 2026-11-30.")
-  .meta({ format: "date", examples: ["2026-11-30"] });
+  .max(40)
+  .refine((text) => parseMoment(text) !== null, "Use a day such as 2026-11-30.")
+  .meta({ examples: ["2026-11-30"] });
 
 export const createReportBody = z
   .strictObject({
@@ -68,8 +70,8 @@ export const createReportBody = z
       .describe(
         "`activity`: gross, refunds, fees and net of each day and currency. `balance`: a statement from the opening to the closing balance. `payouts`: each payout with its transactions. `fees`: the fee of each capture. `disputes`: those opened, with their current status. `subscriptions`: MRR at the end of the last day, and churn. `transactions`: each capture, refund and failed refund with fee and net.",
       ),
-    from: day.describe("The first day."),
-    to: day.describe("The last day, inclusive."),
+    from: day.describe("The first day; an ISO 8601 time stands for its day in `time_zone`."),
+    to: day.describe("The last day, inclusive; an ISO 8601 time stands for its day in `time_zone`."),
     currency: currency.nullable().default(null).describe("Only this currency; all by default."),
     time_zone: timeZone
       .nullable()
@@ -88,7 +90,10 @@ export const createReportBody = z
       .default(DEFAULT_LOCALE)
       .describe("Whose separators a `csv_excel` file has."),
   })
-  .refine(({ from, to }) => from <= to, { path: ["from"], message: "from must not be later than to." })
+  .refine(({ from, to }) => !isBackwards(parseMoment(from) ?? from, parseMoment(to) ?? to), {
+    path: ["from"],
+    message: "from must not be later than to.",
+  })
   .meta({ id: "CreateReportRequest" });
 export type CreateReportBody = z.infer<typeof createReportBody>;
 

@@ -68,7 +68,7 @@ export function formatTimes(created: TimeRange): string {
 }
 
 /** True if a range ends before it begins in any time zone. */
-function isBackwards(from: string, to: string): boolean {
+export function isBackwards(from: string, to: string): boolean {
   if (isDay(from) === isDay(to)) return from > to;
   // A day against an instant: a time zone may move the day by 14 hours, within which both orders are valid.
   return from.slice(0, 10) > addDays(to.slice(0, 10), 1);
@@ -93,6 +93,10 @@ export function offsetAt(timeZone: string, time: number): number {
 export function dayIn(timeZone: string, time: number): string {
   return new Date(time + offsetAt(timeZone, time)).toISOString().slice(0, 10);
 }
+
+/** A day as it is, or the day of an instant in a time zone. */
+export const dayOfMoment = (moment: string, timeZone: string): string =>
+  isDay(moment) ? moment : dayIn(timeZone, Date.parse(moment));
 
 /**
  * The first instant of a day in a time zone, in milliseconds: not always midnight, where clocks change then.

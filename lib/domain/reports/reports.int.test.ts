@@ -102,6 +102,18 @@ test("its days are the business's by default, and from may not follow to", async
   expect(createReportBody.safeParse({ ...asked(), to: "2026-02-30" }).success).toBe(false);
 });
 
+test("a time stands for its day in the report's time zone", async () => {
+  const time_zone = "Asia/Tokyo";
+  const report = await created({ time_zone, from: "2026-03-01T14:59:59.999Z", to: "2026-03-31T17:00:00+02:00" });
+  expect(report).toMatchObject({ time_zone, from: "2026-03-01", to: "2026-04-01" });
+  const mixed = await created({ time_zone, from: "2026-03-02", to: "2026-03-01T15:00:00Z" });
+  expect(mixed).toMatchObject({ from: "2026-03-02", to: "2026-03-02" });
+  const backwards = created({ time_zone, from: "2026-03-02", to: "2026-03-01T14:59:59Z" });
+  await expect(backwards).rejects.toMatchObject({ code: "invalid_parameter" });
+  const body = { ...asked(), from: "2026-03-02T00:00:01Z", to: "2026-03-02T00:00:00Z" };
+  expect(createReportBody.safeParse(body).success).toBe(false);
+});
+
 test("a file's address is valid for an hour, and only as it was given", async () => {
   const token = tokenOf(await ready());
   const [environment, report, endsAt, mac] = token.split(".") as [string, string, string, string];

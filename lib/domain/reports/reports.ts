@@ -20,7 +20,7 @@ import {
   type ListReportsQuery,
   type Report,
 } from "@/lib/contract/reports/report";
-import { dayInstants } from "@/lib/contract/transactions/time-range";
+import { dayInstants, dayOfMoment } from "@/lib/contract/transactions/time-range";
 import { API_ENVIRONMENTS } from "@/lib/contract/transactions/words";
 import { idTime } from "@/lib/ids";
 import { findShop } from "../checkout/shop";
@@ -46,7 +46,11 @@ export async function createReport(ctx: Context, input: CreateReportBody): Promi
   // Read before the transaction, which must not wait for a second connection.
   const time_zone =
     input.time_zone ?? (await getMerchantDays(ctx.service.db.within(environmentId).sql, environmentId)).time_zone;
-  const { from, before } = dayInstants(input, time_zone);
+  const days = { from: dayOfMoment(input.from, time_zone), to: dayOfMoment(input.to, time_zone) };
+  if (days.from > days.to) {
+    throw new AppError("invalid_parameter", "from must not be later than to.", { param: "from" });
+  }
+  const { from, before } = dayInstants(days, time_zone);
   return runOnce(ctx, async (tx): Promise<Report> => {
     if ((await countPendingReports(tx, environmentId, MAX_PENDING)) >= MAX_PENDING) {
       const detail = `${MAX_PENDING} reports wait to be added up already. Create this one when some are ready.`;
@@ -59,8 +63,8 @@ export async function createReport(ctx: Context, input: CreateReportBody): Promi
       id,
       type: input.type,
       status: "PENDING",
-      from_day: input.from,
-      to_day: input.to,
+      from_day: days.from,
+      to_day: days.to,
       starts_at: from.toISOString(),
       ends_at: before.toISOString(),
       time_zone,

@@ -1757,9 +1757,9 @@ export interface ReportTotals {
 export interface CreateReportRequest {
   /** `activity`: gross, refunds, fees and net of each day and currency. `balance`: a statement from the opening to the closing balance. `payouts`: each payout with its transactions. `fees`: the fee of each capture. `disputes`: those opened, with their current status. `subscriptions`: MRR at the end of the last day, and churn. `transactions`: each capture, refund and failed refund with fee and net. */
   type: "activity" | "balance" | "payouts" | "fees" | "disputes" | "subscriptions" | "transactions";
-  /** The first day. */
+  /** The first day; an ISO 8601 time stands for its day in `time_zone`. */
   from: string;
-  /** The last day, inclusive. */
+  /** The last day, inclusive; an ISO 8601 time stands for its day in `time_zone`. */
   to: string;
   /** Only this currency; all by default. */
   currency?: string | null;
