@@ -72,6 +72,20 @@ test("accepting is final, and the same key gets the same response", async ({ api
   ]);
 });
 
+test("a response without a key happens once", async ({ api, dispute }) => {
+  const [submitted, accepted] = [await dispute((await captured(api)).id), await dispute((await captured(api)).id)];
+  (await api.call(updateDispute, { id: submitted.id, body: { evidence: { notes: "Delivered." } } })).ok();
+  const calls = [
+    [submitDispute, submitted.id, "UNDER_REVIEW"],
+    [acceptDispute, accepted.id, "ACCEPTED"],
+  ] as const;
+  for (const [endpoint, id, status] of calls) {
+    const first = await api.call(endpoint, { id, key: null });
+    expect([first.ok().status, first.replayed]).toEqual([status, false]);
+    expect((await api.call(endpoint, { id, key: null })).problem("invalid_state").current_status).toBe(status);
+  }
+});
+
 test("wrong evidence is refused member by member", async ({ api, dispute }) => {
   const payment = await captured(api);
   const { id } = await dispute(payment.id);

@@ -39,6 +39,8 @@ export type Endpoint = {
   readonly permissions: readonly Permission[];
   /** `required`: one of the seven money operations. `optional`: honored when the header is sent. */
   readonly idempotency: "required" | "optional" | "none";
+  /** A `required` key may be absent: the object's state lets the operation run only once. */
+  readonly keyMayBeAbsent?: true;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
   /** True if the body may be absent. */

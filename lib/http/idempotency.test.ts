@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { submitDispute } from "@/lib/contract/disputes/endpoints";
 import { createPayment, listPayments } from "@/lib/contract/payments/endpoints";
 import { createPlan } from "@/lib/contract/plans/endpoints";
 import { newId } from "@/lib/ids";
@@ -96,6 +97,9 @@ describe("the header", () => {
       expect.objectContaining({ code: "idempotency_key_missing" }),
     );
     expect(readIdempotencyKey(withKey(null), createPlan)).toBeNull();
+    const made = [1, 2].map(() => readIdempotencyKey(withKey(null), submitDispute));
+    expect(new Set(made).size, "a key of its own for each request without one").toBe(2);
+    expect(readIdempotencyKey(withKey("mine"), submitDispute)).toBe("mine");
     expect(readIdempotencyKey(withKey("x".repeat(300)), listPayments)).toBeNull();
   });
 

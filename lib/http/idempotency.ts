@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { configure } from "safe-stable-stringify";
 import { HOLDS_OWN_CARD, holdsNumber } from "@/lib/contract/card-numbers";
 import type { Endpoint } from "@/lib/contract/endpoint";
@@ -40,6 +41,8 @@ export function readIdempotencyKey(request: ApiRequest, endpoint: Endpoint): str
   }
   if (header === null) {
     if (endpoint.idempotency === "optional") return null;
+    // The operation runs under a key like any other; without the caller's, no repeat finds its response.
+    if (endpoint.keyMayBeAbsent) return randomUUID();
     throw new AppError(
       "idempotency_key_missing",
       `Send an ${HEADER} header with a new UUID for each operation, so that a retry never pays twice.`,

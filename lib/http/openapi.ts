@@ -213,7 +213,8 @@ function parametersOf(endpoint: Endpoint, example: Example, schemas: SchemaColle
     });
   }
   if (endpoint.idempotency !== "none") {
-    const name = endpoint.idempotency === "required" ? "IdempotencyKey" : "OptionalIdempotencyKey";
+    const name =
+      endpoint.idempotency === "required" && !endpoint.keyMayBeAbsent ? "IdempotencyKey" : "OptionalIdempotencyKey";
     parameters.push({ $ref: `#/components/parameters/${name}` });
   }
   if (endpoint.streams) parameters.push(LAST_EVENT_ID);

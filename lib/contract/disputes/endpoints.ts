@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { BODY_ERRORS, endpoint, IDEMPOTENCY_ERRORS, MONEY_ERRORS, QUERY_ERRORS } from "@/lib/contract/endpoint";
+import { BODY_ERRORS, endpoint, IDEMPOTENCY_ERRORS, QUERY_ERRORS } from "@/lib/contract/endpoint";
 import { dispute, disputeList, listDisputesQuery, updateDisputeBody } from "./dispute";
 import { MAX_FILE_BYTES } from "./evidence";
 import { createFileBody, file } from "./file";
@@ -59,7 +59,9 @@ export const updateDispute = endpoint({
 });
 
 const RESPONDING = [
-  ...MONEY_ERRORS,
+  ...BODY_ERRORS,
+  "idempotency_key_invalid",
+  ...IDEMPOTENCY_ERRORS,
   "resource_not_found",
   "invalid_state",
   "outcome_pending",
@@ -77,6 +79,7 @@ export const submitDispute = endpoint({
     "Sends the saved evidence to the cardholder's bank, which then decides. It can be sent once, and not changed afterwards.",
   permissions: ["dispute.write"],
   idempotency: "required",
+  keyMayBeAbsent: true,
   movesMoney: true,
   body: z.strictObject({}),
   bodyOptional: true,
@@ -94,6 +97,7 @@ export const acceptDispute = endpoint({
   description: "Gives the amount up, and the fee if there is one. This can't be undone.",
   permissions: ["dispute.write"],
   idempotency: "required",
+  keyMayBeAbsent: true,
   movesMoney: true,
   body: z.strictObject({}),
   bodyOptional: true,
