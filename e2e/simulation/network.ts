@@ -38,6 +38,7 @@ const FATES_REFUSING = [
   "answer broken",
 ] as const;
 const LATE_MS = [500, 3_000, 7_900, 8_100, 9_500, 12_000, 30_000];
+const SLOW_MS = [0, 0, 0, 50, 500, 3_000, 7_000];
 
 const FATES_OF_RESPONSES = ["lost", "answer lost", "answer lost", "answer broken", "late", "refused"] as const;
 const UNSUPPORTED: DisputeResponseOutcome = { kind: "not_sent", reason: "the processor takes no responses" };
@@ -63,6 +64,9 @@ export class Network {
   #refuses = 0;
   #calls = 0;
   #acknowledged: PulledReport[] = [];
+  #disputeReads = 0;
+  /** The latest read of each dispute whose response was heard. */
+  readonly #heard = new Map<string, { order: number; status: string | undefined }>();
 
   constructor(
     readonly world: World,
@@ -102,7 +106,14 @@ export class Network {
       },
       readDispute: async (id) => {
         const read = await this.#ask("reads a dispute", async () => (await inner.readDispute?.(id)) ?? null);
-        if (world.fault("network")) await world.park("hears late", { dueMs: world.nowMs + world.chaos.pick(LATE_MS) });
+        const order = ++this.#disputeReads;
+        // Slow responses are no fault, which would be too rare for two reads to overtake each other.
+        const lateMs = world.fault("network") ? LATE_MS : SLOW_MS;
+        await world.park("hears late", { dueMs: world.nowMs + world.chaos.pick(lateMs) });
+        const latest = this.#heard.get(id);
+        if (latest && latest.order > order && latest.status !== read?.status)
+          world.sometimes("an outdated read of a dispute is heard last");
+        else this.#heard.set(id, { order, status: read?.status });
         return read;
       },
       respondToDispute: (request) => this.#respond(request),

@@ -114,6 +114,7 @@ export const CONDITIONS = [
   "a response to a dispute is disturbed",
   "a report of a dispute arrives late",
   "a report of a dispute is repeated late",
+  "an outdated read of a dispute is heard last",
   "a refusal: payment_disputed",
   "a disputed payment is refunded knowingly",
   "a payout is made amid disputes",
