@@ -125,8 +125,7 @@ export function TransactionsView({ initial, currencies, columns: ownColumns, api
     window.scrollTo({ top: 0 });
   };
   const toggle = (row: ListedTransaction) => {
-    const { [row.id]: isSelected, ...others } = selection.ids;
-    selection.set(isSelected ? others : { ...others, [row.id]: true }, rows);
+    selection.pick([row], !selection.has(row.id));
   };
   useTableKeys({
     table,
