@@ -257,6 +257,13 @@ const TONE_ICONS = {
   unknown: <CircleHelp aria-hidden="true" className="size-3.5 text-soft" />,
 };
 
+/** Who paid with which card, for the line below the amount. */
+export function Payer({ payment }: Pick<PaymentDetail, "payment">) {
+  const { customer_name: name, customer_email: email, card } = payment;
+  const parts = [name ?? email, card && cardText(card.brand, card.last4)].filter(Boolean);
+  return parts.length > 0 && <span className="text-ink [overflow-wrap:anywhere]">{parts.join(" · ")}</span>;
+}
+
 /** The masked card, and the results of its checks; `bin` adds the first digits. */
 export function PaymentCard({ detail, bin = false }: { detail: PaymentDetail; bin?: boolean }) {
   const { payment, notes } = detail;

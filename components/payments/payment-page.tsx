@@ -17,7 +17,7 @@ import type { Mode } from "@/lib/contract/transactions/words";
 import { DeveloperFold } from "./developer-fold";
 import { PaymentActions, useRefundKey } from "./payment-actions";
 import { DeveloperBlocks, FactBlocks, StatusAnnouncement, usePaymentDetail } from "./payment-blocks";
-import { PaymentAmounts, PaymentNotice } from "./payment-facts";
+import { Payer, PaymentAmounts, PaymentNotice } from "./payment-facts";
 import { HistoryBlocks } from "./payment-records";
 
 /** A payment's own page, refreshed while it is open. */
@@ -81,10 +81,11 @@ function Header({ payment, mode }: { payment: ShownPayment; mode: Mode }) {
           <PaymentActions payment={payment} />
         </div>
         <p className="-mt-1 flex w-full flex-wrap items-center gap-x-3 text-[13px] text-soft">
-          <CopyId id={payment.id} label="Copy payment id" className="text-ink" />
+          <Payer payment={payment} />
           <span>
             Created <Time at={payment.created_at} />
           </span>
+          <CopyId id={payment.id} label="Copy payment id" />
         </p>
       </div>
     </header>

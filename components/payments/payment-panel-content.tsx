@@ -13,7 +13,7 @@ import type { Mode } from "@/lib/contract/transactions/words";
 import { DeveloperFold } from "./developer-fold";
 import { PaymentActions, useRefundKey } from "./payment-actions";
 import { DeveloperBlocks, FactBlocks, StatusAnnouncement, usePaymentDetail } from "./payment-blocks";
-import { PaymentAmounts, PaymentNotice } from "./payment-facts";
+import { Payer, PaymentAmounts, PaymentNotice } from "./payment-facts";
 import { HistoryBlocks } from "./payment-records";
 import { PaymentPanelSkeleton } from "./payment-skeleton";
 
@@ -43,8 +43,9 @@ export function PaymentPanelContent({ paymentId, mode }: { paymentId: string; mo
         <StatusBadge status={payment.status} />
         <MoneyMarks transaction={payment} />
         <p className="flex w-full flex-wrap items-center gap-x-3 text-soft">
-          <CopyId id={payment.id} label="Copy payment id" className="text-ink" />
+          <Payer payment={payment} />
           <Time at={payment.created_at} />
+          <CopyId id={payment.id} label="Copy payment id" />
         </p>
       </div>
       <StatusAnnouncement>Status: {statusLabel(payment.status)}</StatusAnnouncement>
