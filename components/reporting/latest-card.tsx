@@ -34,7 +34,7 @@ type LatestCardProps = {
 
 /** The newest transactions in all currencies, compact. */
 export function LatestCard({
-  title = "Latest transactions",
+  title = "Latest payments",
   mode,
   transactions,
   allHref = transactionsHref(mode),
@@ -51,7 +51,7 @@ export function LatestCard({
       }
     >
       {transactions.length === 0 ? (
-        <p className="px-4 py-8 text-center text-[13px] text-soft">No transactions yet.</p>
+        <p className="px-4 py-8 text-center text-[13px] text-soft">No payments yet.</p>
       ) : (
         <table className="w-full table-fixed text-[13px]">
           <caption className="sr-only">{title}</caption>

@@ -68,7 +68,7 @@ test("figures are the API's transactions, in each currency, and its links lead t
   const declinedHref = await reasons.getByRole("link", { name: "3 declined" }).getAttribute("href");
   expect(await listed(api, declinedHref ?? "")).toBe(3);
 
-  const latest = owner.getByRole("region", { name: "Latest transactions" });
+  const latest = owner.getByRole("region", { name: "Latest payments" });
   const { total } = (await api.call(searchTransactions, { body: {} })).ok();
   await expect(latest.getByRole("row")).toHaveCount(1 + total);
   await expect(latest.getByRole("row").nth(1)).toContainText(moneyText(3_000, "EUR"));
