@@ -11,7 +11,7 @@ type Budget = { name: string; files: () => string[]; kb: number };
  * Brotli, which every browser accepts over https and on localhost.
  */
 const BUDGETS: Budget[] = [
-  { name: "/[mode]/transactions", files: () => filesOf("(dashboard)/[mode]/transactions/page"), kb: 178 },
+  { name: "/[mode]/transactions", files: () => filesOf("(dashboard)/[mode]/transactions/page"), kb: 185 },
   { name: "/pay/{token}, the payment form", files: () => ["public/sdk/frame.js"], kb: 40 },
   { name: "/sdk/v1.js, in the merchant's page", files: () => ["public/sdk/v1.js"], kb: 5.1 },
 ];

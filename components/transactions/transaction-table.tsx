@@ -1,7 +1,15 @@
 "use client";
 
+import {
+  columnOrderingFeature,
+  columnVisibilityFeature,
+  createColumnHelper,
+  rowSelectionFeature,
+  tableFeatures,
+  useTable,
+} from "@tanstack/react-table";
 import { ArrowUpRight } from "lucide-react";
-import { type ChangeEvent, type MouseEvent, memo, type PointerEvent, type RefObject } from "react";
+import { type ChangeEvent, type MouseEvent, memo, type PointerEvent, type RefObject, useMemo } from "react";
 import { ACTION_LOOKS } from "@/components/payments/action-looks";
 import { Button } from "@/components/ui/button";
 import { Checkbox } from "@/components/ui/checkbox";
@@ -12,11 +20,15 @@ import { reasonAgainst, subjectOfTransaction } from "@/lib/client/payments/actio
 import { openMoneyDialog } from "@/lib/client/payments/money-dialog";
 import { timeForms } from "@/lib/client/time-display";
 import { moneyText, relativeTimeText } from "@/lib/contract/format";
-import { type ColumnName, TABLE_COLUMNS } from "@/lib/contract/transactions/columns";
+import { COLUMN_NAMES, type ColumnName, TABLE_COLUMNS } from "@/lib/contract/transactions/columns";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
 import { ACTIONS, SORT_FIELDS, signedAmount } from "@/lib/contract/transactions/words";
 import { CELLS, NUMBER_COLUMNS, RowIcons, TEXT_COLUMNS } from "./cells";
 import type { Selection } from "./use-transactions";
+
+const features = tableFeatures({ columnVisibilityFeature, columnOrderingFeature, rowSelectionFeature });
+const helper = createColumnHelper<typeof features, ListedTransaction>();
+const COLUMNS = helper.columns(COLUMN_NAMES.map((name) => helper.display({ id: name })));
 
 type TransactionTableProps = {
   tableRef: RefObject<HTMLTableElement | null>;
@@ -41,12 +53,25 @@ type TransactionTableProps = {
 export function TransactionTable(props: TransactionTableProps) {
   const { tableRef, rows, columns, fresh, stale, sort, onSort, selection, openPayment, mode, zone, caption } = props;
   const { onPointing } = props;
-  const selected = rows.filter(({ id }) => selection.has(id)).length;
-  const isAllSelected = rows.length > 0 && selected === rows.length;
+  const layout = useMemo(
+    () => ({
+      columnOrder: [...columns],
+      columnVisibility: Object.fromEntries(COLUMN_NAMES.map((name) => [name, columns.includes(name)])),
+    }),
+    [columns],
+  );
+  const table = useTable({
+    features,
+    columns: COLUMNS,
+    data: rows as ListedTransaction[],
+    getRowId: (row) => row.id,
+    state: { ...layout, rowSelection: selection.ids },
+    onRowSelectionChange: (update) => selection.set(update, rows),
+  });
+
   const select = (event: ChangeEvent<HTMLElement>) => {
     const id = event.target.closest("tr")?.dataset.id;
-    const row = rows.find((one) => one.id === id);
-    if (row) selection.pick([row], !selection.has(row.id));
+    if (id !== undefined) table.getRow(id).getToggleSelectedHandler()(event);
   };
   // A payment may have several rows; only one of them is marked as open.
   const ofPayment = rows.filter((row) => row.payment_id === openPayment);
@@ -69,14 +94,14 @@ export function TransactionTable(props: TransactionTableProps) {
             <th scope="col" className="pick">
               <Checkbox
                 aria-label={`Select this page’s ${rows.length} transactions`}
-                checked={isAllSelected}
-                indeterminate={selected > 0 && !isAllSelected}
+                checked={rows.length > 0 && table.getIsAllRowsSelected()}
+                indeterminate={!table.getIsAllRowsSelected() && rows.some((row) => selection.ids[row.id])}
                 disabled={rows.length === 0}
-                onChange={() => selection.pick(rows, !isAllSelected)}
+                onChange={table.getToggleAllRowsSelectedHandler()}
               />
             </th>
-            {columns.map((name) => (
-              <Heading key={name} name={name} sort={sort} onSort={onSort} />
+            {table.getVisibleLeafColumns().map((column) => (
+              <Heading key={column.id} name={column.id as ColumnName} sort={sort} onSort={onSort} />
             ))}
             <th scope="col" className="act">
               <span className="sr-only">Actions</span>
@@ -94,16 +119,16 @@ export function TransactionTable(props: TransactionTableProps) {
             if (!event.currentTarget.contains(event.relatedTarget)) onPointing("focus", false);
           }}
         >
-          {rows.map((row) => (
+          {table.getRowModel().rows.map(({ id, original }) => (
             <TransactionRow
-              key={row.id}
-              row={row}
+              key={id}
+              row={original}
               columns={columns}
               mode={mode}
               zone={zone}
-              selected={selection.has(row.id)}
-              open={row.id === openRow}
-              fresh={fresh.has(row.id)}
+              selected={selection.ids[id] === true}
+              open={id === openRow}
+              fresh={fresh.has(id)}
             />
           ))}
         </tbody>

@@ -125,7 +125,8 @@ export function TransactionsView({ initial, currencies, columns: ownColumns, api
     window.scrollTo({ top: 0 });
   };
   const toggle = (row: ListedTransaction) => {
-    selection.pick([row], !selection.has(row.id));
+    const { [row.id]: isSelected, ...others } = selection.ids;
+    selection.set(isSelected ? others : { ...others, [row.id]: true }, rows);
   };
   useTableKeys({
     table,

@@ -160,13 +160,17 @@ function withoutBeside(params: URLSearchParams): string {
 
 export const MAX_SELECTED = 100;
 
+type SelectedIds = Record<string, true>;
+
 /** Selected transactions by id, kept across pages. */
 export function useSelection() {
   const [picked, setPicked] = useState<ReadonlyMap<string, ListedTransaction>>(() => new Map());
   const [limited, setLimited] = useState(false);
+  const ids = useMemo((): SelectedIds => Object.fromEntries([...picked.keys()].map((id) => [id, true])), [picked]);
 
   return {
-    has: (id: string) => picked.has(id),
+    /** In the table's format. */
+    ids,
     size: picked.size,
     /** The selection was cut at its limit. */
     limited,
@@ -175,15 +179,13 @@ export function useSelection() {
       const now = new Map(rows.map((row) => [row.id, row]));
       return [...picked.values()].map((row) => now.get(row.id) ?? row);
     },
-    /** Adds rows to the selection, or removes them. */
-    pick(rows: readonly ListedTransaction[], isSelected: boolean) {
-      const next = new Map(picked);
-      for (const row of rows) {
-        if (isSelected) next.set(row.id, row);
-        else next.delete(row.id);
-      }
-      setLimited(next.size > MAX_SELECTED);
-      setPicked(new Map([...next].slice(0, MAX_SELECTED)));
+    /** Selects by id, among `rows` and the current selection. */
+    set(update: SelectedIds | ((old: SelectedIds) => SelectedIds), rows: readonly ListedTransaction[]) {
+      const next = typeof update === "function" ? update(ids) : update;
+      const known = new Map([...picked, ...rows.map((row) => [row.id, row] as const)]);
+      const wanted = [...known].filter(([id]) => next[id]);
+      setLimited(wanted.length > MAX_SELECTED);
+      setPicked(new Map(wanted.slice(0, MAX_SELECTED)));
     },
     clear() {
       setPicked(new Map());
