@@ -1,13 +1,6 @@
 "use client";
 
-import {
-  columnOrderingFeature,
-  columnVisibilityFeature,
-  createColumnHelper,
-  rowSelectionFeature,
-  tableFeatures,
-  useTable,
-} from "@tanstack/react-table";
+import { createColumnHelper, rowSelectionFeature, tableFeatures, useTable } from "@tanstack/react-table";
 import { ArrowUpRight } from "lucide-react";
 import { type ChangeEvent, type MouseEvent, memo, type PointerEvent, type RefObject, useMemo } from "react";
 import { ACTION_LOOKS } from "@/components/payments/action-looks";
@@ -20,15 +13,14 @@ import { reasonAgainst, subjectOfTransaction } from "@/lib/client/payments/actio
 import { openMoneyDialog } from "@/lib/client/payments/money-dialog";
 import { timeForms } from "@/lib/client/time-display";
 import { moneyText, relativeTimeText } from "@/lib/contract/format";
-import { COLUMN_NAMES, type ColumnName, TABLE_COLUMNS } from "@/lib/contract/transactions/columns";
+import { type ColumnName, TABLE_COLUMNS } from "@/lib/contract/transactions/columns";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
 import { ACTIONS, SORT_FIELDS, signedAmount } from "@/lib/contract/transactions/words";
 import { CELLS, NUMBER_COLUMNS, RowIcons, TEXT_COLUMNS } from "./cells";
 import type { Selection } from "./use-transactions";
 
-const features = tableFeatures({ columnVisibilityFeature, columnOrderingFeature, rowSelectionFeature });
+const features = tableFeatures({ rowSelectionFeature });
 const helper = createColumnHelper<typeof features, ListedTransaction>();
-const COLUMNS = helper.columns(COLUMN_NAMES.map((name) => helper.display({ id: name })));
 
 type TransactionTableProps = {
   tableRef: RefObject<HTMLTableElement | null>;
@@ -53,19 +45,13 @@ type TransactionTableProps = {
 export function TransactionTable(props: TransactionTableProps) {
   const { tableRef, rows, columns, fresh, stale, sort, onSort, selection, openPayment, mode, zone, caption } = props;
   const { onPointing } = props;
-  const layout = useMemo(
-    () => ({
-      columnOrder: [...columns],
-      columnVisibility: Object.fromEntries(COLUMN_NAMES.map((name) => [name, columns.includes(name)])),
-    }),
-    [columns],
-  );
+  const shown = useMemo(() => helper.columns(columns.map((name) => helper.display({ id: name }))), [columns]);
   const table = useTable({
     features,
-    columns: COLUMNS,
+    columns: shown,
     data: rows as ListedTransaction[],
     getRowId: (row) => row.id,
-    state: { ...layout, rowSelection: selection.ids },
+    state: { rowSelection: selection.ids },
     onRowSelectionChange: (update) => selection.set(update, rows),
   });
 
@@ -100,7 +86,7 @@ export function TransactionTable(props: TransactionTableProps) {
                 onChange={table.getToggleAllRowsSelectedHandler()}
               />
             </th>
-            {table.getVisibleLeafColumns().map((column) => (
+            {table.getAllLeafColumns().map((column) => (
               <Heading key={column.id} name={column.id as ColumnName} sort={sort} onSort={onSort} />
             ))}
             <th scope="col" className="act">
