@@ -3,6 +3,7 @@
 import { Search } from "lucide-react";
 import { useEffect, useId, useRef, useState } from "react";
 import { Input } from "@/components/ui/field";
+import { useEarlyText } from "@/components/ui/hooks";
 import { HOLDS_SECRET, holdsSecret } from "@/lib/contract/secrets";
 
 const DEBOUNCE_MS = 250;
@@ -38,6 +39,12 @@ export function SearchField({ label, placeholder, text, onSearch, maxLength = 20
     timer.current = setTimeout(() => onSearch(terms), waitMs);
   }
 
+  const type = (value: string) => {
+    setTyped(value);
+    search(value, DEBOUNCE_MS);
+  };
+  const input = useEarlyText(typed, type);
+
   return (
     <form
       className="min-w-0 flex-1 basis-full md:basis-64"
@@ -52,6 +59,7 @@ export function SearchField({ label, placeholder, text, onSearch, maxLength = 20
           className="pointer-events-none absolute top-2 left-2.5 size-4 text-soft pointer-coarse:top-3"
         />
         <Input
+          ref={input}
           type="search"
           data-search=""
           aria-label={label}
@@ -64,10 +72,7 @@ export function SearchField({ label, placeholder, text, onSearch, maxLength = 20
           spellCheck={false}
           enterKeyHint="search"
           value={typed}
-          onChange={({ target }) => {
-            setTyped(target.value);
-            search(target.value, DEBOUNCE_MS);
-          }}
+          onChange={({ target }) => type(target.value)}
         />
       </search>
       <output id={`${id}-problem`} className={isRefused ? "mt-1 block text-red text-xs" : "sr-only"}>

@@ -5,6 +5,7 @@ import dynamic from "next/dynamic";
 import { useEffect, useEffectEvent, useId, useRef, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/floating";
+import { useEarlyText } from "@/components/ui/hooks";
 import { missingPart } from "@/components/ui/missing-part";
 import { Skeleton } from "@/components/ui/skeleton";
 import { NO_FILTERS, type TransactionFilters } from "@/lib/contract/transactions/filters";
@@ -80,6 +81,7 @@ export function SearchBox({ text, epoch, currency, onText, onFilters, onJump }: 
     const wait = typed === "" || WHOLE_ID.test(typed) ? 0 : DEBOUNCE_MS;
     timer.current = setTimeout(() => void read(typed), wait);
   };
+  const input = useEarlyText(text, onType);
   const submit = async () => {
     clearTimeout(timer.current);
     const { parseSearch, withSearch } = await loadGrammar();
@@ -110,6 +112,7 @@ export function SearchBox({ text, epoch, currency, onText, onFilters, onJump }: 
           className="pointer-events-none absolute top-2 left-2.5 size-4 text-soft pointer-coarse:top-3"
         />
         <input
+          ref={input}
           id={id}
           type="search"
           data-search=""

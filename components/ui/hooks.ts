@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useEffectEvent, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
 
 const never = () => () => {};
 
@@ -9,6 +9,20 @@ export function useHydrated(): boolean {
     () => true,
     () => false,
   );
+}
+
+/**
+ * Passes on what was typed into a controlled input before React hydrated it, which the next render would clear.
+ * Returns the input's ref.
+ */
+export function useEarlyText(text: string, onText: (typed: string) => void) {
+  const input = useRef<HTMLInputElement>(null);
+  const passOn = useEffectEvent(() => {
+    const typed = input.current?.value ?? text;
+    if (typed !== text) onText(typed);
+  });
+  useLayoutEffect(() => passOn(), []);
+  return input;
 }
 
 const SHOWN_MS = 1_500;

@@ -1,6 +1,7 @@
 import { refundPayment } from "@/lib/contract/payments/endpoints";
 import { getTransaction } from "@/lib/contract/transactions/endpoints";
 import { test } from "../browser";
+import { latch } from "../fixtures/latch";
 import { expect } from "../fixtures/playwright";
 import { captured } from "../samples";
 import {
@@ -282,4 +283,27 @@ test("totals below the rows: of everything that the filters match, and of the se
   await owner.goto("/test/transactions?type=CHARGE&currency=EUR");
   await expect(totals.getByRole("row", { name: "EUR €7.00 \u2212€2.00 €0.00 €5.00" })).toBeVisible();
   await expect(totals.getByText("1 transaction", { exact: true })).toBeVisible();
+});
+
+test("what is typed before the page's scripts arrive is searched for", async ({ owner: page, api }) => {
+  await captured(api, { customer_email: "anna@example.com" });
+  await captured(api, { customer_email: "bob@example.com" });
+  for (const [path, label] of [
+    [LIST, "Search transactions"],
+    ["/test/customers", "Search customers"],
+  ] as const) {
+    const scripts = latch();
+    await page.route("**/_next/static/chunks/*.js", async (route) => {
+      await scripts.hold();
+      await route.continue();
+    });
+    await page.goto(path, { waitUntil: "commit" });
+    const box = page.getByRole("searchbox", { name: label });
+    await box.pressSequentially("anna");
+    scripts.release();
+    await expect(page.getByText("anna@example.com").first()).toBeVisible();
+    await expect(page.getByText("bob@example.com")).toHaveCount(0);
+    await expect(box).toHaveValue("anna");
+    await page.unrouteAll({ behavior: "wait" });
+  }
 });
