@@ -23,7 +23,7 @@ const customerDetails = (customer: Customer): string =>
 /** A page of customers; on narrow screens the name's cell holds the rest. */
 export function CustomerTable({ customers, path }: { customers: readonly Customer[]; path: string }) {
   return (
-    <table className="w-full table-fixed border-t text-left text-[13px]">
+    <table className="w-full border-t text-left text-[13px] sm:table-fixed">
       <caption className="sr-only">Customers, the latest first</caption>
       <ColumnHeads columns={COLUMNS} className="max-sm:sr-only" />
       <tbody>
@@ -40,7 +40,7 @@ function CustomerTableRow({ customer, path }: { customer: Customer; path: string
   const [first, ...others] = currencies;
   return (
     <tr className="relative h-12 border-b hover:bg-raised">
-      <td className="py-2 pr-4 align-middle">
+      <td className="py-2 pr-4 align-middle max-sm:w-full max-sm:max-w-0">
         <Link
           href={`${path}/${customer.id}`}
           className="block truncate font-medium after:absolute after:inset-0"
@@ -59,7 +59,7 @@ function CustomerTableRow({ customer, path }: { customer: Customer; path: string
           )}
         </span>
       </td>
-      <td className="py-2 pr-4 text-right align-middle tabular-nums max-sm:w-36 max-sm:pr-0">
+      <td className="py-2 pr-4 text-right align-middle tabular-nums max-sm:whitespace-nowrap max-sm:pr-0">
         {first ? <Money amount={first.net} currency={first.currency} /> : <span className="text-soft">–</span>}
         {others.length > 0 && (
           <span className="block text-soft text-xs">
