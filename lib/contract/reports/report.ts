@@ -63,6 +63,12 @@ const day = z
   .refine((text) => parseMoment(text) !== null, "Use a day such as 2026-11-30.")
   .meta({ examples: ["2026-11-30"] });
 
+/** Zod compares the days of a body even if one of them is refused. */
+function isLater(from: string, to: string): boolean {
+  const [first, last] = [parseMoment(from), parseMoment(to)];
+  return first !== null && last !== null && isBackwards(first, last);
+}
+
 export const createReportBody = z
   .strictObject({
     type: z
@@ -90,10 +96,7 @@ export const createReportBody = z
       .default(DEFAULT_LOCALE)
       .describe("Whose separators a `csv_excel` file has."),
   })
-  .refine(({ from, to }) => !isBackwards(parseMoment(from) ?? from, parseMoment(to) ?? to), {
-    path: ["from"],
-    message: "from must not be later than to.",
-  })
+  .refine((days) => !isLater(days.from, days.to), { path: ["from"], message: "from must not be later than to." })
   .meta({ id: "CreateReportRequest" });
 export type CreateReportBody = z.infer<typeof createReportBody>;
 

@@ -112,6 +112,16 @@ test("a time stands for its day in the report's time zone", async () => {
   await expect(backwards).rejects.toMatchObject({ code: "invalid_parameter" });
   const body = { ...asked(), from: "2026-03-02T00:00:01Z", to: "2026-03-02T00:00:00Z" };
   expect(createReportBody.safeParse(body).success).toBe(false);
+  for (const to of ["Visa", "2026-13-01", "", "٢٠٢٦-٠٣-٠٢"]) {
+    expect(createReportBody.safeParse({ ...asked(), from: "2026-03-02", to }).success, to).toBe(false);
+  }
+  for (const [moment, zone] of [
+    ["1970-01-02T00:00:00Z", "America/Los_Angeles"],
+    ["9999-12-30T23:59:59Z", time_zone],
+  ] as const) {
+    const beyond = created({ from: moment, to: moment, time_zone: zone });
+    await expect(beyond).rejects.toMatchObject({ code: "invalid_parameter" });
+  }
 });
 
 test("a file's address is valid for an hour, and only as it was given", async () => {

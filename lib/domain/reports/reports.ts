@@ -20,7 +20,7 @@ import {
   type ListReportsQuery,
   type Report,
 } from "@/lib/contract/reports/report";
-import { dayInstants, dayOfMoment } from "@/lib/contract/transactions/time-range";
+import { dayInstants, dayOfMoment, isDay } from "@/lib/contract/transactions/time-range";
 import { API_ENVIRONMENTS } from "@/lib/contract/transactions/words";
 import { idTime } from "@/lib/ids";
 import { findShop } from "../checkout/shop";
@@ -47,6 +47,10 @@ export async function createReport(ctx: Context, input: CreateReportBody): Promi
   const time_zone =
     input.time_zone ?? (await getMerchantDays(ctx.service.db.within(environmentId).sql, environmentId)).time_zone;
   const days = { from: dayOfMoment(input.from, time_zone), to: dayOfMoment(input.to, time_zone) };
+  for (const param of ["from", "to"] as const) {
+    // A time at the edge of what can be counted may be a day beyond it in the time zone.
+    if (!isDay(days[param])) throw new AppError("invalid_parameter", "Use a day such as 2026-11-30.", { param });
+  }
   if (days.from > days.to) {
     throw new AppError("invalid_parameter", "from must not be later than to.", { param: "from" });
   }
