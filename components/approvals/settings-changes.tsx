@@ -62,7 +62,7 @@ function Changes({
   );
 }
 
-/** What a dialog requests of a live key, with what the key has now. */
+/** The settings that a dialog requests for a live key, beside its current ones. */
 export function RequestedKeyChanges({ act, now }: { act: ActToRequest; now: ApprovedKeySettings | null }) {
   if (act.action !== "LIVE_KEY") return null;
   const { parameters } = act;

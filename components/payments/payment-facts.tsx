@@ -257,7 +257,7 @@ const TONE_ICONS = {
   unknown: <CircleHelp aria-hidden="true" className="size-3.5 text-soft" />,
 };
 
-/** Who paid with which card, for the line below the amount. */
+/** The payer and their card, for the line below the amount. */
 export function Payer({ payment }: Pick<PaymentDetail, "payment">) {
   const { customer_name: name, customer_email: email, card } = payment;
   const parts = [name ?? email, card && cardText(card.brand, card.last4)].filter(Boolean);

@@ -173,13 +173,6 @@ export async function approveAct(
   return rows.length === 1;
 }
 
-/** True if a member still has one of these roles. */
-export async function hasRole(orm: Orm, userId: string, roles: readonly string[]): Promise<boolean> {
-  const rows = await orm.execute(fragment`
-    select from users where id = ${userId}::uuid and role::text = any(string_to_array(${roles.join()}::text, ','))`);
-  return rows.length === 1;
-}
-
 /** Claims an approved key for its requester, once. False: it is collected, too old, or another's. */
 export async function claimKey(
   tx: Orm,

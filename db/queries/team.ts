@@ -89,6 +89,15 @@ export async function findMember(orm: Orm, merchantId: string, id: string): Prom
   return rows[0] ?? null;
 }
 
+/** True if a member still has one of these roles. */
+export async function hasRole(orm: Orm, id: string, roles: readonly MerchantRole[]): Promise<boolean> {
+  const rows = await orm
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, id), inArray(users.role, [...roles])));
+  return rows.length === 1;
+}
+
 /** False if a member of the team has the e-mail address. Under `lockTeam`. */
 export async function insertMember(
   tx: Orm,

@@ -15,7 +15,7 @@ export function limitsText({ refund_max, refunds_per_day, refund_amount_per_day,
   ].join(", ");
 }
 
-/** How long a rotated key still works, counted from when its successor is collected. */
+/** The time that a rotated key still works, counted from when its successor is collected. */
 export const overlapText = (hours: number): string =>
   hours === 0
     ? "Until the new one is collected"

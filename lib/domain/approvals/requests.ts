@@ -7,7 +7,6 @@ import {
   endRequest,
   findApprovalRequest,
   findRule,
-  hasRole,
   hasSameRequest,
   insertApprovalRequest,
   listRequestsOf,
@@ -17,6 +16,7 @@ import {
 } from "@/db/queries/approvals";
 import { insertAudit } from "@/db/queries/changes";
 import { findPayment } from "@/db/queries/payments/payments";
+import { hasRole } from "@/db/queries/team";
 import type { ApprovalRequestRow } from "@/db/schema/approvals";
 import type { ActorRecord } from "@/db/schema/operations";
 import type { ApprovalRequest, ApprovalRequestObject } from "@/lib/contract/approvals/approvals";
