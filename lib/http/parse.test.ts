@@ -27,6 +27,17 @@ describe("a body", () => {
     expect(await parseBody(post(null, null), refundPayment)).toEqual({});
   });
 
+  test.each([
+    ["with its length", { "content-length": "14" }],
+    ["in chunks", { "transfer-encoding": "chunked" }],
+  ])("sent %s, but withheld by the host as its caller has left, does not count as absent", async (_, sent) => {
+    // Next gives a request no body if its caller left before its handler was called.
+    const { method, url } = post(null);
+    const request = { method, url, headers: new Headers(sent), body: null };
+    expect(await errorOf(() => parseBody(request, refundPayment))).toMatchObject({ status: 499 });
+    expect(await parseBody({ ...request, headers: new Headers({ "content-length": "0" }) }, refundPayment)).toEqual({});
+  });
+
   test("a byte order mark alone does not count as absent, which would refund everything", async () => {
     const mark = new Uint8Array([0xef, 0xbb, 0xbf]);
     expect((await errorOf(() => parseBody(post(mark), refundPayment))).code).toBe("malformed_json");

@@ -119,6 +119,9 @@ export async function readBytes(
   const length = request.headers.get("content-length");
   if (length !== null && Number(length) > maxBytes) throw bodyTooLarge(maxBytes);
   const { body } = request;
+  const isAnnounced = length === null ? request.headers.get("transfer-encoding") !== null : length !== "0";
+  // Next withholds the body of a caller that has left. Read as empty, it would mean "refund everything".
+  if (body === null && isAnnounced) throw new CallerGone(new Error("the host withholds the body"));
   if (body === null || length === "0") return new Uint8Array();
   // Counted while reading, because Content-Length is optional.
   const chunks: Uint8Array[] = [];
