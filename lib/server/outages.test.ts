@@ -2,11 +2,12 @@ import { once } from "node:events";
 import { Agent, createServer, type IncomingMessage, type ServerResponse, request as send } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Database } from "@/db/client";
 import { currentServing, DatabaseUnavailable, noteFailure } from "@/db/unavailable";
 import { testService } from "@/e2e/fixtures/factories";
 import { provideService } from "@/lib/http/current-service";
+import { readBody } from "@/lib/http/parse";
 import { secureResponse } from "./next-requests";
 import { watchStatements, withOutages } from "./outages";
 
@@ -133,4 +134,30 @@ test("a response that does not start in time is a 503, and a late one is discard
     expect(response.write("Next's ")).toBe(true);
     await new Promise<void>((resolve) => void response.end("page", resolve));
   }
+});
+
+test.each([
+  ["with its length", { "content-length": "14" }],
+  ["in chunks", { "transfer-encoding": "chunked" }],
+])("a body sent %s and read only after the response was replaced is not taken for an empty one", async (_, headers) => {
+  let settle = (_: unknown) => {};
+  const read = new Promise((resolve) => {
+    settle = resolve;
+  });
+  const server = createServer((request, response) => {
+    const { method = "", url = "" } = request;
+    const seen = { method, url, headers: new Headers(headers), body: request };
+    response.once("close", () => setImmediate(() => settle(readBody(seen).catch((error: unknown) => error))));
+    withOutages(request, response, 20, () => {});
+  });
+  server.listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const request = send({ host: "127.0.0.1", port, method: "POST", headers }).end('{"amount":500}');
+  const [response] = (await once(request, "response")) as [IncomingMessage];
+  let body = "";
+  for await (const chunk of response) body += String(chunk);
+  expect([response.statusCode, JSON.parse(body).code]).toEqual([503, "database_unavailable"]);
+  expect(await read).toMatchObject({ status: 499 });
 });

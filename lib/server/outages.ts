@@ -4,6 +4,7 @@ import { AppError } from "@/lib/contract/errors";
 import { failureResponse, infoOf } from "@/lib/http/pipeline";
 import { NONCE_HEADER } from "@/lib/http/security-headers";
 import { outagePage, silence } from "@/lib/http/unavailable";
+import { hasBody } from "./gate";
 
 /** State of each response handled by `withOutages`. */
 const servings = new WeakMap<ServerResponse, Serving>();
@@ -124,10 +125,19 @@ function limitTime(
   let timer = setTimeout(look, limitMs).unref();
   function look(): void {
     // The caller is still sending the body; the server has a separate limit for that.
-    if (request.complete) replace(silence(`no page within ${limitMs} ms`));
-    else timer = setTimeout(look, limitMs).unref();
+    if (request.complete) {
+      keepUnread(request, response);
+      replace(silence(`no page within ${limitMs} ms`));
+    } else timer = setTimeout(look, limitMs).unref();
   }
   response.once("close", () => clearTimeout(timer));
+}
+
+/** Node discards an unread body after the response. Read as empty later, it would mean "refund everything". */
+function keepUnread(request: IncomingMessage, response: ServerResponse): void {
+  if (!hasBody(request) || request.readableEnded || response.headersSent) return;
+  response.shouldKeepAlive = false;
+  response.once("finish", () => request.destroy(new Error("the response was sent before the body was read")));
 }
 
 const TITLE = "The database does not respond";
