@@ -218,8 +218,11 @@ const running = new Map<string, RunningExport>();
 const slots = new Semaphore({ slots: EXPORTS_AT_ONCE, perKey: 1 });
 /** Slots of test mode, which leaves one slot to live mode. */
 const testSlots = new Semaphore({ slots: EXPORTS_AT_ONCE - 1 });
-/** Time that an export waits for a slot, which others may hold for the minutes that a million rows take. */
-const SLOT_WAIT_MS = 30_000;
+/**
+ * Time that an export waits for a slot, which others may hold for the minutes that a million rows take. It leaves time
+ * to count the rows: a response that starts after a page's time limit is replaced by an outage.
+ */
+const SLOT_WAIT_MS = 15_000;
 /** Interval at which a waiting export looks for a slow one. */
 const LOOK_MS = 500;
 

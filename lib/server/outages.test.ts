@@ -2,12 +2,14 @@ import { once } from "node:events";
 import { Agent, createServer, type IncomingMessage, type ServerResponse, request as send } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
-import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import type { Database } from "@/db/client";
 import { currentServing, DatabaseUnavailable, noteFailure } from "@/db/unavailable";
 import { testService } from "@/e2e/fixtures/factories";
 import { provideService } from "@/lib/http/current-service";
+import { acquireExportSlot } from "@/lib/http/export";
 import { readBody } from "@/lib/http/parse";
+import { ANSWER_LIMIT_MS } from "./api-listener";
 import { secureResponse } from "./next-requests";
 import { watchStatements, withOutages } from "./outages";
 
@@ -160,4 +162,19 @@ test.each([
   for await (const chunk of response) body += String(chunk);
   expect([response.statusCode, JSON.parse(body).code]).toEqual([503, "database_unavailable"]);
   expect(await read).toMatchObject({ status: 499 });
+});
+
+test("an export that gets no slot is refused before the time limit of its page", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const running = [await acquireExportSlot("one"), await acquireExportSlot("another")];
+  // Neither is slow enough to lose its slot.
+  for (const slot of running) slot.note(1_000_000_000);
+  let outcome: unknown = "none";
+  acquireExportSlot("waiting").catch((error: unknown) => {
+    outcome = error;
+  });
+  await vi.advanceTimersByTimeAsync(ANSWER_LIMIT_MS - 1);
+  for (const slot of running) slot.release();
+  expect(outcome).toMatchObject({ code: "rate_limited" });
 });
