@@ -28,11 +28,11 @@ export const keyLimits = z
       .max(1_000_000)
       .nullable()
       .default(null)
-      .describe("How many refunds it may make per day (UTC); null: any number."),
+      .describe("The number of refunds that it may make per day (UTC); null: any number."),
     refund_amount_per_day: amount
       .nullable()
       .default(null)
-      .describe("How much it may refund per day (UTC), in minor units; null: any amount."),
+      .describe("The amount that it may refund per day (UTC), in minor units; null: any amount."),
     currency: currency
       .refine(isSupportedCurrency, "Use a supported ISO 4217 currency.")
       .nullable()

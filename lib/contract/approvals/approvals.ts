@@ -93,7 +93,7 @@ const keyParameters = z.object({
       act: z.enum(KEY_ACTS),
       before: keySettings.nullable().describe("Its settings; null for a new key."),
       after: keySettings,
-      overlap_hours: z.literal(OVERLAP_HOURS).nullable().describe("How long a rotated key still works."),
+      overlap_hours: z.literal(OVERLAP_HOURS).nullable().describe("Hours that a rotated key still works."),
     })
     .describe("The key's settings, before and after."),
 });

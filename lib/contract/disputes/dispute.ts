@@ -91,7 +91,7 @@ export const dispute = z
     fee: z
       .int()
       .nullable()
-      .describe("What the processor charges for it, in minor units of `currency`; null if it doesn't say."),
+      .describe("The processor's fee for it, in minor units of `currency`; null if the processor doesn't report one."),
     network_reason_code: z.string().nullable().describe("The card network's own code of the reason, such as `10.4`."),
     dashboard_url: z
       .string()

@@ -427,7 +427,7 @@ export interface Dispute {
   available_actions: ("update" | "submit" | "accept")[];
   /** The response that was sent to the processor and is not confirmed yet. */
   pending_action: "submit" | "accept" | null;
-  /** What the processor charges for it, in minor units of `currency`; null if it doesn't say. */
+  /** The processor's fee for it, in minor units of `currency`; null if the processor doesn't report one. */
   fee: number | null;
   /** The card network's own code of the reason, such as `10.4`. */
   network_reason_code: string | null;
@@ -1280,9 +1280,9 @@ export interface ApiKey {
 export interface ApiKeyLimits {
   /** The largest single refund, in minor units; null: any. */
   refund_max: number | null;
-  /** How many refunds it may make per day (UTC); null: any number. */
+  /** The number of refunds that it may make per day (UTC); null: any number. */
   refunds_per_day: number | null;
-  /** How much it may refund per day (UTC), in minor units; null: any amount. */
+  /** The amount that it may refund per day (UTC), in minor units; null: any amount. */
   refund_amount_per_day: number | null;
   /** The currency of both amounts, and the only one it may then refund; null without amounts. */
   currency: string | null;
@@ -1352,7 +1352,7 @@ export interface ApprovalRequest {
         ip_allow_list: string[];
         limits: ApiKeyLimits | null;
       };
-      /** How long a rotated key still works. */
+      /** Hours that a rotated key still works. */
       overlap_hours: 0 | 1 | 24 | 168 | null;
     };
   } | {
