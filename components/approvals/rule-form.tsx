@@ -56,14 +56,7 @@ export function RefundRuleForm({ rule }: { rule: ApprovalRule }) {
 
   return (
     <Form form={form} onSubmit={save} guarded>
-      {need && (
-        <RequestApproval
-          {...need}
-          shown={<RequestedRule act={need.act} now={rule} />}
-          onClose={forget}
-          onRequested={form.discard}
-        />
-      )}
+      <RuleRequest need={need} rule={rule} onClose={forget} onRequested={form.discard} />
       <RoleChecks
         legend="Refunds need a colleague’s approval when made by:"
         of={RULE_ROLES}
@@ -114,14 +107,7 @@ export function RoleRuleForm({ action, rule, legend, hint }: RoleRuleFormProps) 
 
   return (
     <Form form={form} onSubmit={save} guarded>
-      {need && (
-        <RequestApproval
-          {...need}
-          shown={<RequestedRule act={need.act} now={rule} />}
-          onClose={forget}
-          onRequested={form.discard}
-        />
-      )}
+      <RuleRequest need={need} rule={rule} onClose={forget} onRequested={form.discard} />
       <RoleChecks
         legend={legend}
         of={roles}
@@ -136,11 +122,20 @@ export function RoleRuleForm({ action, rule, legend, hint }: RoleRuleFormProps) 
   );
 }
 
-/** The requested rule beside the one in force. */
-function RequestedRule({ act, now }: { act: ActToRequest; now: ApprovalRule }) {
-  if (act.action !== "APPROVAL_RULE") return null;
-  const { action, ...after } = act.parameters;
-  return <RuleChanges action={action} before={now} after={{ ...now, ...after }} />;
+type RuleRequestProps = {
+  need: { detail: string; act: ActToRequest } | null;
+  /** The rule in force. */
+  rule: ApprovalRule;
+  onRequested: () => void;
+  onClose: () => void;
+};
+
+/** Requests approval for a rule, shown beside the one in force. */
+function RuleRequest({ need, rule, ...on }: RuleRequestProps) {
+  if (need?.act.action !== "APPROVAL_RULE") return null;
+  const { action, ...after } = need.act.parameters;
+  const shown = <RuleChanges action={action} before={rule} after={{ ...rule, ...after }} />;
+  return <RequestApproval {...need} shown={shown} {...on} />;
 }
 
 type RoleRule = Extract<RequestedAct, { action: "APPROVAL_RULE" }>["parameters"] & { action: RoleRuleAction };
