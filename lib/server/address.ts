@@ -18,7 +18,7 @@ export function publishAddress(): () => void {
 
 type PublishedAddress = { readonly file: string; readonly pid: number; readonly base_url: string };
 
-/** Those of killed processes included. */
+/** Includes the addresses of killed processes. */
 function publishedAddresses(): PublishedAddress[] {
   const names = existsSync(env.dataDir) ? readdirSync(env.dataDir).filter((name) => ADDRESS_FILE.test(name)) : [];
   return names.flatMap((name) => {

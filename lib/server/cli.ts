@@ -58,7 +58,7 @@ type Command = {
   usage: string;
   options: Options;
   required?: string[];
-  /** Makes sense before there is any data: creates the embedded database. */
+  /** True for a command that may run first, and then creates the embedded database. */
   createsDatabase?: boolean;
   /** Resolves to the exit code, 0 by default. The only writer to standard output. */
   run(opened: OpenService, values: CommandValues, io: Io): Promise<number | undefined> | Promise<void>;

@@ -17,9 +17,9 @@ const REQUESTS_PER_RUN = 20;
 const MAX_RECIPIENTS = 20;
 
 /**
- * Job that stores the ends of requests, mails open ones to those who may decide, and their ends to the member
- * who requested, who withdraws without a mail. The mails are written in the commit that marks them as written, so each is sent
- * once. Returns the number of requests.
+ * Job that stores the ends of requests, and mails open ones to those who may decide, and ends other than a
+ * withdrawal to the member who requested. The mails are written in the commit that marks them as written, so
+ * each is sent once. Returns the number of requests.
  */
 export function mailApprovals(service: Pick<Service, "db" | "baseUrl">): Promise<number> {
   return service.db.orm.transaction(async (tx) => {
