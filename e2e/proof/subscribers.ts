@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
+import { addMonths as addMonthsToDay } from "@/lib/contract/reporting/period";
 import type { TestClock } from "@/lib/contract/test-clock/endpoints";
 import { CARDS, type Client, inParallel } from "./client";
 
@@ -48,12 +49,9 @@ export const subscribeFrom = (client: Client, at: string, count: number): Promis
     subscribe(client, await makeMonthlyPlan(client), `customer${i}`, { trial_end_at: at }),
   );
 
-/** The time some calendar months later, in UTC. */
-export function addMonths(at: string, months: number): string {
-  const time = new Date(at);
-  time.setUTCMonth(time.getUTCMonth() + months);
-  return time.toISOString();
-}
+/** The time some calendar months later, in UTC: on the last day of a shorter month, as renewals are. */
+export const addMonths = (at: string, months: number): string =>
+  `${addMonthsToDay(at.slice(0, 10), months)}${at.slice(10)}`;
 
 export const readClock = (client: Client): Promise<TestClock> => client.get<TestClock>("/v1/test-clock");
 
