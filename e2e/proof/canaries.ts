@@ -63,20 +63,21 @@ export class Canaries {
 
   /** A number of some network in a spelling this place accepts. */
   spelled(path: string, takes: (text: string) => boolean = () => true): Spelled {
-    const number = canaryNumber(this.#random, ...someNetwork(this.#random));
     const code = this.code(path);
-    const spelling = this.#spelling((one) => takes(textOf(one.write(number, code))));
+    const { number, spelling } = this.#spelling((one, of) => takes(textOf(one.write(of, code))));
     const written = spelling.write(number, code);
     this.#add({ name: `${path}, written ${spelling.name}`, text: number, kind: "number", written });
     return { text: textOf(written), number, code };
   }
 
-  #spelling(fits: (spelling: Spelling) => boolean): Spelling {
+  /** Each try has another number: no spelling of a long one may fit the place. */
+  #spelling(fits: (spelling: Spelling, number: string) => boolean): { number: string; spelling: Spelling } {
     for (let tries = 0; tries < TRIES; tries++) {
+      const number = canaryNumber(this.#random, ...someNetwork(this.#random));
       const spelling = madeSpelling(this.#random);
-      if (fits(spelling)) return spelling;
+      if (fits(spelling, number)) return { number, spelling };
     }
-    return PLAIN;
+    return { number: canaryNumber(this.#random), spelling: PLAIN };
   }
 
   /** A card with an unknown number, which the sandbox declines. */
