@@ -29,7 +29,7 @@ import {
   stripeRoute,
   tokenRoute,
 } from "./routes";
-import { type SeedEnvironment, seed } from "./seed";
+import { SEED_CONNECTIONS, type SeedEnvironment, seed } from "./seed";
 import { NO_LIMITS, peakMemoryMb, startFloor, startService } from "./servers";
 
 const QUICK = process.argv.includes("--quick");
@@ -59,7 +59,7 @@ async function createSeeded(clusterUrl: string): Promise<{ url: string; merchant
   const url = new URL(clusterUrl);
   url.pathname = "/bench";
   await migrate(url.href);
-  const db = connect(url.href, { max: 2, parameters: { statement_timeout: "0" } });
+  const db = connect(url.href, { max: SEED_CONNECTIONS, parameters: { statement_timeout: "0" } });
   try {
     const environments = await seed(db.sql, { transactions: TRANSACTIONS, merchants: MERCHANTS });
     const merchants: Merchant[] = [];

@@ -5,7 +5,7 @@ import { migrate } from "@/db/migrate";
 import { testContext, testService } from "@/e2e/fixtures/factories";
 import type { Environment } from "@/lib/domain/context";
 import { type Read, readsOf, STAFF_ID } from "./rows-reads";
-import { seed } from "./seed";
+import { SEED_CONNECTIONS, seed } from "./seed";
 
 /** `--rows 10000000 --data-dir .data/bench-rows --turns 5 --only words` */
 const argument = (name: string, otherwise: string) => {
@@ -37,7 +37,7 @@ async function seeded(clusterUrl: string, transactions: number): Promise<string>
     await migrate(url.href);
     const started = performance.now();
     const seconds = () => ((performance.now() - started) / 1_000).toFixed(0);
-    const db = connect(url.href, { max: 3, parameters: { statement_timeout: "0", work_mem: "64MB" } });
+    const db = connect(url.href, { max: SEED_CONNECTIONS, parameters: { statement_timeout: "0", work_mem: "64MB" } });
     await seed(db.sql, { transactions, merchants: MERCHANTS, say: (line) => say(`  ${seconds()} s: ${line}`) });
     await db.close();
     await admin.sql.unsafe(`comment on database ${name} is '${seconds()}'`);

@@ -3,7 +3,8 @@ import { chargesSql, random, uuidAt } from "@/e2e/fixtures/many-rows";
 
 export type SeedOptions = { transactions: number; merchants: number; say?: (line: string) => void };
 
-const CONNECTIONS = 3;
+/** Connections that `seed` needs; a statement that waits longer than a few seconds for one is refused. */
+export const SEED_CONNECTIONS = 3;
 /** Rows per statement: bounds the memory and temporary files that one takes. */
 const CHUNK = 500_000;
 /** The same, in pages of transactions. */
@@ -90,7 +91,7 @@ async function runAll(sql: Sql, statements: readonly string[]): Promise<void> {
       });
     }
   };
-  await Promise.all(Array.from({ length: CONNECTIONS }, work));
+  await Promise.all(Array.from({ length: SEED_CONNECTIONS }, work));
 }
 
 /**
