@@ -6,6 +6,7 @@ import {
   CircleHelp,
   CircleX,
   Clock,
+  Handshake,
   type LucideIcon,
   PencilLine,
   ShieldQuestion,
@@ -13,7 +14,7 @@ import {
   Undo2,
 } from "lucide-react";
 import type { ReactNode } from "react";
-import { type DisputeStatus, isDisputed, isLost } from "@/lib/contract/disputes/statuses";
+import { type DisputeStatus, isDisputed } from "@/lib/contract/disputes/statuses";
 import type { TransactionStatus, TransactionType } from "@/lib/contract/transactions/words";
 import { cn } from "./styles";
 
@@ -81,6 +82,7 @@ const STYLES: Readonly<Record<string, StatusStyle>> = {
   PAID: { label: "Paid", tone: "green", icon: CheckCheck },
   DISPUTED: { label: "Disputed", tone: "red", icon: TriangleAlert },
   DISPUTE_LOST: { label: "Dispute lost", tone: "red", icon: CircleX },
+  DISPUTE_ACCEPTED: { label: "Dispute accepted", tone: "neutral", icon: Handshake },
   CAPTURE_REVERSED: { label: "Capture reversed", tone: "red", icon: CircleX },
   SUSPENDED: { label: "Suspended", tone: "red", icon: Ban },
 };
@@ -114,7 +116,7 @@ type Marked = { dispute: { status: DisputeStatus } | null; capture_reversed_at: 
 /** Marks beside the status: a dispute, or a capture that later failed at the processor. */
 export function MoneyMarks({ transaction: { dispute, capture_reversed_at } }: { transaction: Marked }) {
   const disputed =
-    dispute !== null && (isLost(dispute.status) ? "DISPUTE_LOST" : isDisputed(dispute.status) && "DISPUTED");
+    dispute && dispute.status !== "WON" && (isDisputed(dispute.status) ? "DISPUTED" : `DISPUTE_${dispute.status}`);
   return (
     <>
       {disputed && <StatusBadge status={disputed} />}

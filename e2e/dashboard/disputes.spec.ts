@@ -254,6 +254,9 @@ test("accepting says what it costs, and ends the dispute", async ({ owner, api, 
   await dialog.getByRole("button", { name: "Give up $100.00" }).click();
   await expect(owner.getByText("Accepted", { exact: true }).first()).toBeVisible();
   await expect(owner.getByRole("button", { name: "Accept dispute…" })).toHaveCount(0);
+  await openAlive(owner, `/test/payments/${payment.id}`);
+  await expect(owner.getByText("Dispute accepted", { exact: true }).first()).toBeVisible();
+  await expect(owner.getByText("Dispute lost", { exact: true })).toHaveCount(0);
 });
 
 test("a role that can't respond sees the saved evidence without buttons, and each request of its own is refused", async ({

@@ -257,8 +257,8 @@ const OUTCOME_ERRORS = {
   },
   payment_disputed: {
     cause:
-      "A refund of a payment whose cardholder disputes it at their bank, or of one whose dispute was lost. If the bank decides for the cardholder, a refund pays them a second time.",
-    cure: "Respond to the dispute. To refund anyway while it is open, send `acknowledge_dispute: true`; after a lost dispute there is no refund. `dispute` has its id and status.",
+      "A refund of a payment whose cardholder disputes it at their bank, or of one whose dispute was lost or accepted. If the bank decides for the cardholder, a refund pays them a second time.",
+    cure: "Respond to the dispute. To refund anyway while it is open, send `acknowledge_dispute: true`; after a lost or accepted dispute there is no refund. `dispute` has its id and status.",
     retry: AFTER_FIX,
     example: {
       detail:

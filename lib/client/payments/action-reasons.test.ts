@@ -53,6 +53,7 @@ describe("why an action is not possible", () => {
     ["refund", { status: "REFUNDED", refunded: 10_000, refundable: 0 }, "whole $100.00"],
     ["refund", { status: "CAPTURED", refundable: 0 }, "refund of the remainder is pending"],
     ["refund", { status: "CAPTURED", dispute: "LOST" }, "dispute of this payment was lost"],
+    ["refund", { status: "CAPTURED", dispute: "ACCEPTED" }, "dispute of this payment was accepted"],
     ["refund", { status: "CAPTURED", captureReversed: true }, "its money never came"],
     ["refund", { status: "PENDING" }, "not known yet"],
     ["refund", { status: "REQUIRES_ACTION" }, "3-D Secure"],

@@ -96,7 +96,7 @@ function reasonOfState(action: Action, subject: ActionSubject): string {
 function reasonAgainstRefund(subject: ActionSubject): string {
   const { status, captured, refunded, refundable, currency } = subject;
   if (isLost(subject.dispute))
-    return "A dispute of this payment was lost: the bank returned the money to the cardholder.";
+    return `A dispute of this payment was ${subject.dispute === "ACCEPTED" ? "accepted" : "lost"}: the bank returned the money to the cardholder.`;
   if (subject.captureReversed) return "The processor reported that the capture failed later: its money never came.";
   if (status === "REFUNDED" || refunded >= captured) {
     return `The whole ${moneyText(captured, currency)} has already been refunded.`;

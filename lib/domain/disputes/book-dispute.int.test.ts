@@ -84,6 +84,11 @@ test("the ledger is shown on the payment's page with the lines of its dispute", 
   await expect.poll(() => recordDispute(tenant.service, from, report)).toBe(true);
   const { ledger } = await getPaymentDetail(ctx, { id: payment.id });
   expect(ledger.map(({ title, amount }) => `${title} ${amount}`)).toEqual(
-    expect.arrayContaining(["Dispute 10000", "Dispute fee 1500", "Dispute lost 10000", "Dispute fee kept 1500"]),
+    expect.arrayContaining([
+      "Dispute 10000",
+      "Dispute fee 1500",
+      "Disputed amount lost 10000",
+      "Dispute fee kept 1500",
+    ]),
   );
 });

@@ -128,6 +128,7 @@ test.each([
       const first = await tenant.act("refund", id, { amount: 1_000 }, { key });
       expect([first.status, first.code]).toEqual(plain);
       if (first.code) expect(first.body.extra.dispute).toEqual(shown.dispute);
+      if (actions.length === 0) expect(first.text).toContain(`A dispute of this payment was ${status}:`);
       // A refusal doesn't use up the key: the acknowledging request can use it.
       const again = await tenant.act("refund", id, ACKNOWLEDGED, first.code ? { key } : {});
       expect([again.status, again.code]).toEqual(acknowledged);

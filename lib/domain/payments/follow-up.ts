@@ -313,7 +313,7 @@ export function refusalByDispute(dispute: Payment["dispute"], acknowledged: bool
   if (isLost(status))
     return new AppError(
       "payment_disputed",
-      "A dispute of this payment was lost: the bank has returned the money to the cardholder. A refund would pay them twice, so none is possible.",
+      `A dispute of this payment was ${status === "ACCEPTED" ? "accepted" : "lost"}: the bank has returned the money to the cardholder. A refund would pay them twice, so none is possible.`,
       { extra: { dispute } },
     );
   if (!isDisputed(status) || acknowledged) return null;

@@ -156,7 +156,7 @@ function disputeTitle({ line, debit_account, credit_account }: PaymentDetailRows
   if (line === 2) return "Dispute fee";
   if (line === 4) return "Dispute fee kept";
   if (line === 1) return credit_account === "disputes" ? "Dispute" : "Dispute returned";
-  return credit_account === "bank" ? "Dispute lost" : "Dispute reopened";
+  return credit_account === "bank" ? "Disputed amount lost" : "Dispute reopened";
 }
 
 function presentRequest(row: KeyOfPayment, { actors }: PaymentDetailRows): ShownRequest {
