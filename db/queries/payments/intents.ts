@@ -271,14 +271,15 @@ function reserve(sql: Sql | SqlTransaction, followUp: FollowUp, wholeOnly: boole
       return {
         amount: sql`coalesce(${followUp.amount}::bigint, amount_captured - amount_refunded - refund_pending)`,
         change: sql`refund_pending = refund_pending + (select amount from locked)`,
-        // Concurrent refunds may exceed MAX_REFUNDS by a few.
+        // Concurrent refunds may exceed MAX_REFUNDS by a few. Cardlane's own don't count against it: nobody could
+        // make what a subscription owes later.
         guard: sql`status in ('CAPTURED', 'SETTLED', 'PARTIALLY_REFUNDED') and (select amount from locked) > 0
           and amount_refunded + refund_pending + (select amount from locked) <= amount_captured
           and (${followUp.outside ?? false}::boolean or (
           capture_reversed_at is null and (dispute_status in ('LOST', 'ACCEPTED')) is not true
           and ((dispute_status in ('NEEDS_RESPONSE', 'UNDER_REVIEW')) is not true or ${followUp.acknowledgesDispute ?? false}::boolean)
-          and (select count(*) from transactions where environment_id = ${environmentId}::uuid
-            and payment_id = ${followUp.paymentId}::uuid and type = 'REFUND') < ${MAX_REFUNDS}::int))`,
+          and (${followUp.claim === null}::boolean or (select count(*) from transactions where environment_id = ${environmentId}::uuid
+            and payment_id = ${followUp.paymentId}::uuid and type = 'REFUND') < ${MAX_REFUNDS}::int)))`,
       };
     case "capture":
       return {

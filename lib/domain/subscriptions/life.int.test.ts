@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { testDatabase } from "@/e2e/fixtures/database";
+import { copyTransaction } from "@/e2e/fixtures/money";
 import { says } from "@/e2e/fixtures/scripted-processor";
 import { CARDS, subscriptionTenant } from "@/e2e/fixtures/subscriptions";
+import { MAX_REFUNDS } from "@/lib/contract/payments/payment";
+import { newId } from "@/lib/ids";
 
 const { db } = await testDatabase({ max: 20 });
 
@@ -134,6 +137,51 @@ describe("cancellation", () => {
     expect([...rows]).toEqual([{ amount: 2_000, status: "CAPTURED" }]);
     expect(await tenant.invoices(body.id)).toMatchObject([{ status: "PAID" }]);
   });
+
+  test.each(["Cardlane", "the merchant"])(
+    "refunds the unused part of a payment that has the max number of refunds, connected by %s",
+    async (by) => {
+      const tenant = await subscriptionTenant(db);
+      const { environmentId, service } = tenant;
+      const plan_id = await tenant.plan({
+        full_price: 3_000,
+        billing_frequency_value: 30,
+        billing_frequency_unit: "DAYS",
+      });
+      const { body } = await tenant.create({ plan_id, payment_method_id: await tenant.card() });
+      const paymentId = (await tenant.payments())[0]?.id ?? "";
+      expect(await tenant.refund(paymentId, { amount: 1 })).toMatchObject({ status: 201 });
+      const [{ id } = { id: "" }] = await db.sql<
+        { id: string }[]
+      >`select id from transactions where environment_id = ${environmentId} and type = 'REFUND'`;
+      await copyTransaction(db, { environmentId, id, times: MAX_REFUNDS - 1 });
+      expect(await tenant.refund(paymentId, { amount: 1 })).toMatchObject({ status: 409, code: "invalid_state" });
+      if (by === "the merchant") {
+        const connectionId = newId();
+        await db.sql`insert into processor_connections (environment_id, id, processor, account, account_id, label, status, hint,
+          credentials, takes_webhooks, raw_cards, is_default, checked_at, created_at, updated_at)
+        values (${environmentId}, ${connectionId}, 'stripe', 'Shop', 'acct_1', '', 'CONNECTED', '', '{}', false, false, false,
+          now(), now(), now())`;
+        await db.sql.begin(async (tx) => {
+          // A trigger keeps a payment where it is.
+          await tx`set local session_replication_role = replica`;
+          await tx`update payments set connection_id = ${connectionId} where environment_id = ${environmentId}`;
+        });
+        const { processors } = service;
+        const find = () => processors.find({ id: environmentId, mode: "test" }, null);
+        Object.assign(service, { processors: { ...processors, find } });
+      }
+      await tenant.setClock("2026-02-10T10:00:00.000Z");
+      expect(await tenant.cancel(body.id, { refund: "prorated" })).toMatchObject({ body: { status: "CANCELLED" } });
+      await tenant.complete();
+      const rows = await db.sql`select amount, status from transactions
+      where environment_id = ${environmentId} and type = 'REFUND' and status <> 'FAILED' order by id`;
+      expect([...rows]).toEqual([1, 2_000].map((amount) => ({ amount, status: "CAPTURED" })));
+      expect([...(await db.sql`select refund_due from subscriptions where environment_id = ${environmentId}`)]).toEqual(
+        [{ refund_due: 0 }],
+      );
+    },
+  );
 });
 
 describe("a pause", () => {
