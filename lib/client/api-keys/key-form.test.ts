@@ -18,18 +18,29 @@ const values: KeyFormValues = {
 };
 const now = new Date("2026-11-21T10:00:00Z");
 
-test("an expiry is a number of days from now, or the end of a day in the merchant's time zone", () => {
+test("an expiry is the end of a day in the merchant's time zone: a number of days from now, or on a date", () => {
   const on = (expiryDate: string, zone: string) =>
     expiryOf({ expiry: "date", kept: null, expiryDate }, now, zone)?.toISOString();
   expect(expiryOf(values, now, "UTC")).toBeNull();
-  expect(expiryOf({ expiry: "30d", kept: null, expiryDate: "" }, now, "UTC")?.toISOString()).toBe(
-    "2026-12-21T10:00:00.000Z",
-  );
+  const days = (expiry: "30d" | "90d" | "1y", zone: string, at = now) =>
+    expiryOf({ expiry, kept: null, expiryDate: "" }, at, zone)?.toISOString();
+  expect(days("30d", "UTC")).toBe("2026-12-21T23:59:59.999Z");
+  expect(days("90d", "Asia/Tokyo", new Date("2026-11-21T15:00:00Z"))).toBe("2027-02-20T14:59:59.999Z");
+  expect(days("1y", "America/New_York")).toBe("2027-11-22T04:59:59.999Z");
   expect(on("2026-12-31", "UTC")).toBe("2026-12-31T23:59:59.999Z");
   expect(on("2026-12-31", "America/New_York")).toBe("2027-01-01T04:59:59.999Z");
   expect(on("2026-07-01", "Europe/Berlin")).toBe("2026-07-01T21:59:59.999Z");
   expect(on("", "UTC")).toBeUndefined();
   for (const typed of ["9999-12-31", "12026-01-01", "275760-12-31"]) expect(on(typed, "UTC")).toBeUndefined();
+});
+
+test("the same form sent from two tabs on one day is the same request", () => {
+  const sentAt = (at: string) => {
+    const form = { ...values, expiry: "30d" as const };
+    return keyBody(form, expiryOf(form, new Date(at), "Europe/Berlin"));
+  };
+  expect(sentAt("2026-11-21T10:00:00.000Z")).toEqual(sentAt("2026-11-21T10:00:07.500Z"));
+  expect(sentAt("2026-11-20T23:00:00.000Z")).toEqual(sentAt("2026-11-21T22:59:59.999Z"));
 });
 
 test("the form shows an existing key's settings and its expiry unless another is chosen", () => {

@@ -27,25 +27,28 @@ export type KeyFormValues = {
   currency: string;
 };
 
-const DAY_MS = 86_400_000;
-
 /**
- * Expiry after a number of days, or at the end of a day in the merchant's time zone. Null = never, or no date
- * yet.
+ * The end of a day in the merchant's time zone: after a number of days, or on a date. A form sent from two tabs
+ * thus requests the same key. Null = never, or no date yet.
  */
 export function expiryOf(
   values: Pick<KeyFormValues, "expiry" | "expiryDate" | "kept">,
   now: Date,
   timeZone: string,
 ): Date | null {
+  const endOf = (year: number, month: number, day: number) =>
+    new Date(new TZDate(year, month, day, 23, 59, 59, 999, timeZone).getTime());
   const days = EXPIRIES[values.expiry];
-  if (days !== null) return new Date(now.getTime() + days * DAY_MS);
+  if (days !== null) {
+    const today = new TZDate(now, timeZone);
+    return endOf(today.getFullYear(), today.getMonth(), today.getDate() + days);
+  }
   if (values.expiry === "never") return null;
   if (values.expiry === "kept") return values.kept === null ? null : new Date(values.kept);
   const [year, month, day] = values.expiryDate.split("-").map(Number);
   // Browsers accept six-digit years, which no key's expiry can have.
   if (!year || !month || !day || year >= 9999) return null;
-  return new Date(new TZDate(year, month - 1, day, 23, 59, 59, 999, timeZone).getTime());
+  return endOf(year, month - 1, day);
 }
 
 /** Non-empty lines with their line numbers. */
