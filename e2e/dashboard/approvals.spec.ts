@@ -1,5 +1,6 @@
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import { createPayment } from "@/lib/contract/payments/endpoints";
+import { requestRefund } from "@/lib/domain/approvals/acts";
 import { expectAccessible, openAlive, test } from "../browser";
 import { expect } from "../fixtures/playwright";
 import { mailsTo, TEST_PASSWORD } from "../fixtures/users";
@@ -185,4 +186,37 @@ test("a live key: a developer requests it, an owner approves it, and its request
   await requester.getByRole("button", { name: "Done" }).click();
   await expect(requester.getByRole("button", { name: "Collect the secret…" })).toHaveCount(0);
   expect(await keys()).toHaveLength(1);
+});
+
+test("a requester who has become a viewer reads and withdraws their own request, and sees no other", async ({
+  tenant,
+  newPerson,
+  openAs,
+}) => {
+  const requester = await newPerson("viewer");
+  const colleague = await newPerson("operator");
+  // As if it was made while the role changed, which withdraws those made before.
+  const request = async ({ userId, email }: typeof requester) => {
+    const paid = (await tenant.api.call(createPayment, { body: aPayment({ amount: 8_000, currency: "USD" }) })).ok();
+    const given = { subject: paid.id, parameters: { amount: 8_000 }, reason: "The parcel is lost." };
+    const member = { userId, name: null, email, role: "operator" as const };
+    return `/test/approvals/${(await requestRefund(tenant.context(), given, member)).id}`;
+  };
+  const own = await request(requester);
+  const page = await openAs(requester, own);
+  await expect(page.getByRole("heading", { level: 1 })).toContainText("Refund of $80.00");
+  await expect(page.getByRole("region", { name: "Request", exact: true })).toContainText("The parcel is lost.");
+  const breadcrumb = page.getByRole("navigation", { name: "Breadcrumb" });
+  await expect(breadcrumb).toContainText("Approvals");
+  await expect(breadcrumb.getByRole("link")).toHaveCount(0);
+  await expect(page.getByRole("button", { name: /^(Approve|Reject)…$/ })).toHaveCount(0);
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Withdraw…" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Withdraw" }).click();
+  await expect(page.getByText("Request withdrawn")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Withdraw…" })).toHaveCount(0);
+  for (const path of [await request(colleague), "/test/approvals"]) {
+    await page.goto(path);
+    await expect(page.getByText("You don’t have access to approvals")).toBeVisible();
+  }
 });

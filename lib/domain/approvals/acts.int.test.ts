@@ -220,6 +220,16 @@ describe("a live key", () => {
     expect(await key()).toMatchObject({ status: "PENDING" });
   });
 
+  test("is read by its requester who has become a viewer, and is not offered to them to collect", async () => {
+    const { key, approve, read, developer, admin, owner, ctxOf } = await team();
+    const made = await key();
+    await approve(admin, made);
+    await changeRole(ctxOf(owner), { id: encodeId("user", developer.id), role: "viewer" });
+    const viewer = { ...developer, role: "viewer" as const };
+    expect(await read(made, viewer)).toMatchObject({ status: "APPROVED", collect_before: null, available_actions: [] });
+    await expect(read(await key(admin), viewer)).rejects.toMatchObject({ code: "permission_denied" });
+  });
+
   test("is mailed to its approver and its requester with its settings, without its name and addresses", async () => {
     const { key, approve, admin, owner, service } = await team();
     const limits = { refund_max: 5_000, refunds_per_day: 1, refund_amount_per_day: null, currency: "USD" };

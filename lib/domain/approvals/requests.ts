@@ -347,7 +347,8 @@ const IMPOSSIBLE: Record<ApprovalAction, string> = {
 
 function presentRequest({ service, environment }: Context, row: ApprovalRow, viewer: Viewer): ApprovalRequest {
   const isOwn = row.requested_by === viewer.userId;
-  const until = collectableUntil(row);
+  // A role that doesn't see such requests doesn't manage keys either, and its members read only their own.
+  const until = viewer.sees.includes(row.action) ? collectableUntil(row) : null;
   const collect_before = until !== null && until > service.clock.now() ? until.toISOString() : null;
   const decisions: ApprovalDecision[] = viewer.decides.includes(row.action) ? ["approve", "reject"] : [];
   const open = isOwn ? ["withdraw" as const] : decisions;

@@ -12,6 +12,7 @@ import { cn } from "@/components/ui/styles";
 import { RefreshEvery } from "@/components/ui/time";
 import type { ApprovalRequest } from "@/lib/contract/approvals/approvals";
 import { AppError } from "@/lib/contract/errors";
+import type { UserPermission } from "@/lib/contract/permissions";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { getRequest } from "@/lib/domain/approvals/requests";
 import { dashboardPage, orNotFound } from "@/lib/http/page";
@@ -22,19 +23,21 @@ type ApprovalPageProps = { params: Promise<{ mode: string; id: string }> };
 
 const REFRESH_MS = 10_000;
 
+type Place = { term: string; text: string; href: string; permission: UserPermission };
+
 export default async function ApprovalPage({ params }: ApprovalPageProps) {
   const { mode, id } = await params;
   const page = await dashboardPage(mode);
-  if (!page.can("approval.request")) return <NoPermission what="approvals" />;
+  const canList = page.can("approval.request");
   const request = await orNotFound(getRequest(page.ctx, { id, user: page.user }).catch(asDenied));
-  if (request === "denied") return <NoPermission what="this request" />;
+  if (request === "denied") return <NoPermission what={canList ? "this request" : "approvals"} />;
   const { action, subject, result, status } = request;
   const place = placeOf(page.mode, request);
   return (
     <article>
       <PageHeader
         title={approvalTitle(request)}
-        crumbs={[{ label: "Approvals", href: `/${page.mode}/approvals` }]}
+        crumbs={[{ label: "Approvals", ...(canList && { href: `/${page.mode}/approvals` }) }]}
         badge={<StatusBadge status={status} />}
         description={<CopyId id={request.id} label="Copy request id" className="text-ink" />}
         actions={<ApprovalActions request={request} />}
@@ -52,7 +55,7 @@ export default async function ApprovalPage({ params }: ApprovalPageProps) {
             items={[
               {
                 term: place.term,
-                value: (
+                value: page.can(place.permission) ? (
                   <Link
                     href={place.href}
                     prefetch={false}
@@ -60,6 +63,8 @@ export default async function ApprovalPage({ params }: ApprovalPageProps) {
                   >
                     {place.text}
                   </Link>
+                ) : (
+                  place.text
                 ),
               },
               ...(result
@@ -83,28 +88,34 @@ function titleOfChanges({ action, status }: ApprovalRequest): string {
   return action === "REFUND" ? "What is requested" : "What would change";
 }
 
-/** A developer sees requests for keys, but not those for refunds. */
+/** A developer sees requests for keys, but not those for refunds; a viewer only those made in another role. */
 function asDenied(error: unknown): "denied" {
   if (error instanceof AppError && error.code === "permission_denied") return "denied";
   throw error;
 }
 
-/** The page of what a request changes. */
-function placeOf(mode: Mode, { action, subject, parameters }: ApprovalRequest) {
+/** The page of what a request changes, and the permission to open it. */
+function placeOf(mode: Mode, { action, subject, parameters }: ApprovalRequest): Place {
   switch (action) {
     case "REFUND":
-      return { term: "Payment", text: subject, href: `/${mode}/payments/${subject}` };
+      return { term: "Payment", text: subject, href: `/${mode}/payments/${subject}`, permission: "payment.read" };
     case "BANK_ACCOUNT":
-      return { term: "Page", text: "Payouts", href: `/${mode}/payouts` };
+      return { term: "Page", text: "Payouts", href: `/${mode}/payouts`, permission: "balance.read" };
     case "LIVE_KEY": {
       const keys = `/${mode}/developers/api-keys`;
+      const permission = "api_key.manage";
       const isNew = "key" in parameters && parameters.key.act === "CREATE";
       return isNew
-        ? { term: "Page", text: "API keys", href: keys }
-        : { term: "Key", text: subject, href: `${keys}/${subject}` };
+        ? { term: "Page", text: "API keys", href: keys, permission }
+        : { term: "Key", text: subject, href: `${keys}/${subject}`, permission };
     }
     case "APPROVAL_RULE":
-      return { term: "Page", text: "Settings → Approvals", href: `/${mode}/settings/approvals` };
+      return {
+        term: "Page",
+        text: "Settings → Approvals",
+        href: `/${mode}/settings/approvals`,
+        permission: "team.manage",
+      };
     default:
       return action satisfies never;
   }
