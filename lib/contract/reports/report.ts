@@ -3,7 +3,7 @@ import { timeZone } from "@/lib/contract/accounts/fields";
 import { currency, isPagedOnce, listOf, PAGED_TWICE, pageParams, timestamp } from "@/lib/contract/fields";
 import { idOf } from "@/lib/contract/ids";
 import { DEFAULT_LOCALE, EXPORT_FORMATS, isLocale } from "@/lib/contract/reporting/export-formats";
-import { isBackwards, parseMoment } from "@/lib/contract/transactions/time-range";
+import { parseMoment } from "@/lib/contract/transactions/time-range";
 import { REPORT_STATUSES, REPORT_TYPES } from "./report-types";
 
 /** Hours for which a file's address is valid. */
@@ -63,12 +63,6 @@ const day = z
   .refine((text) => parseMoment(text) !== null, "Use a day such as 2026-11-30.")
   .meta({ examples: ["2026-11-30"] });
 
-/** Zod compares the days of a body even if one of them is refused. */
-function isLater(from: string, to: string): boolean {
-  const [first, last] = [parseMoment(from), parseMoment(to)];
-  return first !== null && last !== null && isBackwards(first, last);
-}
-
 export const createReportBody = z
   .strictObject({
     type: z
@@ -96,7 +90,6 @@ export const createReportBody = z
       .default(DEFAULT_LOCALE)
       .describe("Whose separators a `csv_excel` file has."),
   })
-  .refine((days) => !isLater(days.from, days.to), { path: ["from"], message: "from must not be later than to." })
   .meta({ id: "CreateReportRequest" });
 export type CreateReportBody = z.infer<typeof createReportBody>;
 

@@ -68,7 +68,7 @@ export function formatTimes(created: TimeRange): string {
 }
 
 /** True if a range ends before it begins in any time zone. */
-export function isBackwards(from: string, to: string): boolean {
+function isBackwards(from: string, to: string): boolean {
   if (isDay(from) === isDay(to)) return from > to;
   // A day against an instant: a time zone may move the day by 14 hours, within which both orders are valid.
   return from.slice(0, 10) > addDays(to.slice(0, 10), 1);

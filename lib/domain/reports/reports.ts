@@ -49,11 +49,10 @@ export async function createReport(ctx: Context, input: CreateReportBody): Promi
   const days = { from: dayOfMoment(input.from, time_zone), to: dayOfMoment(input.to, time_zone) };
   for (const param of ["from", "to"] as const) {
     // A time at the edge of what can be counted may be a day beyond it in the time zone.
-    if (!isDay(days[param])) throw new AppError("invalid_parameter", "Use a day such as 2026-11-30.", { param });
+    if (!isDay(days[param])) throw refusedDay(param, "Use a day such as 2026-11-30.");
   }
-  if (days.from > days.to) {
-    throw new AppError("invalid_parameter", "from must not be later than to.", { param: "from" });
-  }
+  // Which days the times stand for, and so their order, depends on the time zone.
+  if (days.from > days.to) throw refusedDay("from", "from must not be later than to.");
   const { from, before } = dayInstants(days, time_zone);
   return runOnce(ctx, async (tx): Promise<Report> => {
     if ((await countPendingReports(tx, environmentId, MAX_PENDING)) >= MAX_PENDING) {
@@ -86,6 +85,9 @@ export async function createReport(ctx: Context, input: CreateReportBody): Promi
     return presentReport(ctx, record);
   });
 }
+
+const refusedDay = (param: "from" | "to", message: string) =>
+  new AppError("invalid_parameter", message, { errors: [{ param, code: "invalid_parameter", message }] });
 
 export async function getReport(ctx: Context, input: { id: string }): Promise<Report> {
   const record = await findRecord(ctx, input.id);
