@@ -86,7 +86,7 @@ const storeCardOutcome = z.discriminatedUnion("kind", [
 
 const disputeResponse = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("sent") }),
-  z.object({ kind: z.literal("refused"), refusal: words }),
+  z.object({ kind: z.enum(["refused", "refused_repeat"]), refusal: words }),
   z.object({ kind: z.enum(["not_sent", "unknown"]), reason: words }),
 ]);
 

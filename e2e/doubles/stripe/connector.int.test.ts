@@ -375,16 +375,29 @@ describe("a response to a dispute", () => {
   });
 
   test.each(["lost after", "stored 500 after", "503"] as const)(
-    "is accepted, and a repeat says so, although the first answer is %s",
+    "is accepted, and a repeat reports that it may be, although the first answer is %s",
     async (fault) => {
       const { accept, stands } = await disputed();
       double.faults.next("close", fault);
       await accept();
-      for (const _ of ["repeat", "another"]) expect(await accept()).toEqual({ kind: "sent" });
+      const kind = fault === "stored 500 after" ? "refused_repeat" : "sent";
+      for (const _ of ["repeat", "another"]) expect(await accept()).toMatchObject({ kind });
       expect(stands().status).toBe("lost");
     },
     30_000,
   );
+
+  test("whose close fails and is then refused reports the refusal of a repeat", async () => {
+    const { accept, stands } = await disputed();
+    double.faults.next("close", "stored 500");
+    expect(await accept()).toMatchObject({ kind: "unknown" });
+    stands().status = "under_review";
+    for (const _ of ["repeat", "another"])
+      expect(await accept()).toEqual({
+        kind: "refused_repeat",
+        refusal: "Stripe refused the request: This dispute is already under_review.",
+      });
+  });
 
   test("that the bank decided first refuses the acceptance, each time", async () => {
     const { accept, stands } = await disputed();

@@ -157,9 +157,13 @@ async function settle(
   const read = (effect: ResponseEffect) => readAfterResponse(service, from, environment, begun, effect);
   try {
     const outcome = await send(service, from, environment.id, begun, reference);
-    if (outcome.kind === "refused") {
+    if (outcome.kind === "refused" || outcome.kind === "refused_repeat") {
       // The read comes first: if it fails, the intent is still there and has it repeated.
-      await read("none");
+      await read(outcome.kind === "refused" ? "none" : "sent");
+      const after = await find();
+      if (outcome.kind === "refused_repeat" && after.response_due_at === null) return after;
+      // Both attempts are over, so neither closed a dispute that still needs a response. If the processor applies
+      // one later, it reports the loss, which moves the same money.
       await withdrawResponse(...of, { reference, refused: true });
       const now = await find();
       requireAnswerable(presentDispute(now, environment.mode));

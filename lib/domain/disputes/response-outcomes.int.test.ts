@@ -97,6 +97,33 @@ test("an acceptance that has no known outcome for a day is given up, and the ban
   expect((await now()).status).toBe("LOST");
 });
 
+test("an acceptance whose repeat is refused took effect if the dispute is lost, and ends if it still needs a response", async () => {
+  const repeat = async () => ({ kind: "refused_repeat" as const, refusal: "Stripe refused the request: not now" });
+  const unknown = async () => ({ kind: "unknown" as const, reason: "500" });
+  const accepted = await disputed();
+  accepted.script.push(unknown, async () => {
+    await accepted.dispute.becomes({ status: "lost", respond_by: null });
+    return repeat();
+  });
+  expect((await accepted.respond("accept", "k")).status).toBe(202);
+  await accepted.endLeases();
+  expect(await finishResponses(accepted.service)).toBe(1);
+  expect(await accepted.respond("accept", "k")).toMatchObject({ status: 200, body: { status: "ACCEPTED" } });
+  expect(await accepted.told()).toEqual(["dispute.opened", "dispute.accepted"]);
+
+  const open = await disputed();
+  open.script.push(unknown, repeat, repeat);
+  expect((await open.respond("accept", "k")).status).toBe(202);
+  await open.endLeases();
+  expect(await finishResponses(open.service)).toBe(1);
+  expect(await open.now()).toMatchObject({ status: "NEEDS_RESPONSE", pending_action: null });
+  for (const _ of ["refused again", "replayed"])
+    expect(await open.respond("accept", "k")).toMatchObject({ status: 422, code: "processor_refused" });
+  expect(new Set(open.requests.map(({ reference }) => reference)).size).toBe(1);
+  await open.save({ notes: "x" });
+  expect(await open.respond("submit")).toMatchObject({ status: 200, body: { status: "UNDER_REVIEW" } });
+});
+
 test("a webhook that reports the submission first and the request itself end with one event", async () => {
   const { save, respond, script, dispute, told, audit, user } = await disputed();
   await save({ notes: "x" });

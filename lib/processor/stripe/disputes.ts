@@ -49,8 +49,7 @@ export async function respondToDispute(
     const failure = toRequestFailure(error);
     switch (failure.kind) {
       case "refused":
-        // If it is still open, the dispute itself shows that nothing took effect.
-        return isRepeatedClose ? { kind: "sent" } : { kind: "refused", refusal: failure.refusal };
+        return { kind: isRepeatedClose ? "refused_repeat" : "refused", refusal: failure.refusal };
       case "card":
         return { kind: "unknown", reason: failure.note };
       case "not_sent":
