@@ -231,13 +231,14 @@ function ExpiryFields({ form: { values, field }, timeZone, tomorrow }: ExpiryFie
 const CUSTOM = { value: "custom", label: "Custom", description: "Only the permissions you choose below." };
 
 type PermissionFieldsProps = {
+  name: string;
   value: readonly Permission[];
   onChange: (permissions: Permission[]) => void;
   error?: string | undefined;
 };
 
 /** A preset or any selection; changing single permissions makes it custom. */
-function PermissionFields({ value, onChange, error }: PermissionFieldsProps) {
+function PermissionFields({ name, value, onChange, error }: PermissionFieldsProps) {
   const preset = presetOf(value);
   const options = PERMISSION_PRESETS.map(({ id, label, sentence }) => ({ value: id, label, description: sentence }));
 
@@ -250,6 +251,7 @@ function PermissionFields({ value, onChange, error }: PermissionFieldsProps) {
     <>
       <RadioCards
         legend="What can it do?"
+        name={name}
         options={[...options, CUSTOM]}
         value={preset?.id ?? "custom"}
         onChange={choose}
@@ -265,7 +267,9 @@ function PermissionFields({ value, onChange, error }: PermissionFieldsProps) {
   );
 }
 
-type PermissionGroupProps = Omit<PermissionFieldsProps, "error"> & { group: (typeof PERMISSION_GROUPS)[number] };
+type PermissionGroupProps = Omit<PermissionFieldsProps, "name" | "error"> & {
+  group: (typeof PERMISSION_GROUPS)[number];
+};
 
 function PermissionGroup({ group, value, onChange }: PermissionGroupProps) {
   const id = useId();

@@ -12,6 +12,8 @@ type RadioCardsProps<Value extends string> = {
   /** The question that the cards answer. */
   legend: ReactNode;
   hideLegend?: boolean;
+  /** The form's field, so that it is focused when refused. */
+  name?: string;
   options: readonly RadioCard<Value>[];
   value: Value | null;
   onChange: (value: Value) => void;
@@ -26,6 +28,7 @@ const COLUMNS = { 1: "", 2: "sm:grid-cols-2", 3: "sm:grid-cols-3", 4: "sm:grid-c
 export function RadioCards<Value extends string>({
   legend,
   hideLegend = false,
+  name,
   options,
   value,
   onChange,
@@ -35,7 +38,7 @@ export function RadioCards<Value extends string>({
 }: RadioCardsProps<Value>) {
   const id = useId();
   return (
-    <fieldset className={cn("min-w-0", className)} aria-describedby={error ? `${id}-error` : undefined}>
+    <fieldset name={name} className={cn("min-w-0", className)} aria-describedby={error ? `${id}-error` : undefined}>
       <legend className={hideLegend ? "sr-only" : "mb-1.5 font-medium text-[13px]"}>{legend}</legend>
       <div className={cn("grid gap-2", COLUMNS[columns])}>
         {options.map((option, index) => (

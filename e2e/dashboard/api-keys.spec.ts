@@ -185,6 +185,14 @@ test("an error of the service is shown at its field, for an address with its lin
   await expect(page.getByLabel("Last day")).toHaveAccessibleDescription(/Choose a date/);
 });
 
+test("a key without permissions is refused at the choice, which is focused", async ({ owner: page }) => {
+  await openForm(page, "Without permissions");
+  await page.getByRole("radio", { name: "Custom" }).check();
+  await page.getByRole("button", { name: "Create key" }).click();
+  await expect(page.getByText("Give the key at least one permission")).toBeInViewport();
+  await expect(page.getByRole("radio", { name: "Custom" })).toBeFocused();
+});
+
 test("single permissions, an expiry and addresses are stored and shown", async ({ owner: page }) => {
   await openForm(page, "Custom");
   await page.getByRole("radio", { name: "Custom" }).check();

@@ -46,7 +46,7 @@ export type FormState<Values> = {
   /** The same for a choice instead of text. */
   choice<Name extends keyof Values & string>(
     name: Name,
-  ): { value: Values[Name]; error: string | undefined; onChange: (value: Values[Name]) => void };
+  ): { name: string; value: Values[Name]; error: string | undefined; onChange: (value: Values[Name]) => void };
   errorOf(name: string): string | undefined;
   /** Fields that differ from the saved values. */
   changed: (keyof Values & string)[];
@@ -127,6 +127,7 @@ export function useForm<Values extends object>(initial: Values, options: Options
       onBlur: () => afterPress(() => setLeft((before) => [...before, name])),
     }),
     choice: (name) => ({
+      name,
       value: values[name],
       error: errorOf(name),
       onChange: (value) => set({ [name]: value } as unknown as Partial<Values>),
@@ -182,12 +183,13 @@ export function placeRefusals(
   return { fields, others };
 }
 
-/** Focuses the first field with an error. Fields carry their names. */
+/** Focuses the first field with an error. Fields, and fieldsets of choices, carry their names. */
 function focusFirst(event: SubmitEvent | undefined, names: string[]): void {
   const form = event?.target;
   if (!(form instanceof HTMLFormElement)) return;
   const field = [...form.elements].find((element) => names.includes(element.getAttribute("name") ?? ""));
-  if (field instanceof HTMLElement) field.focus();
+  const control = field instanceof HTMLFieldSetElement ? chosenIn(field) : field;
+  if (control instanceof HTMLElement) control.focus();
 }
 
 /** Never resolves, so that a button stays busy until the page unloads. */
@@ -216,3 +218,6 @@ export function useOneKey(): <T>(send: (idempotencyKey: string) => Promise<T>) =
     }
   };
 }
+
+const chosenIn = (choices: HTMLFieldSetElement) =>
+  choices.querySelector("input:checked") ?? choices.querySelector("input");
