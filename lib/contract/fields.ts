@@ -230,7 +230,7 @@ export const isInOrder = (query: {
   !query.created_after || !query.created_before || instantOf(query.created_after) <= instantOf(query.created_before);
 export const OUT_OF_ORDER = {
   path: ["created_after"],
-  message: "created_after must not be later than created_before.",
+  message: "must not be later than created_before.",
 };
 
 export const queryAmount = z

@@ -104,6 +104,15 @@ describe("a rejected amount is reported with what to send", () => {
     expect(detailOf(listTransactionsQuery, { min_amount: "19.99" })).toBe(`min_${detail}`);
   });
 
+  test("a reversed range names its lower end once", () => {
+    expect(detailOf(listTransactionsQuery, { min_amount: "5", max_amount: "4" })).toBe(
+      "min_amount must not be above max_amount.",
+    );
+    expect(detailOf(listTransactionsQuery, { created_after: "2026-11-02", created_before: "2026-11-01" })).toBe(
+      "created_after must not be later than created_before.",
+    );
+  });
+
   test("an empty amount or null is a mistake, and never refunds everything", () => {
     for (const amount of ["", " ", null, "\u200b"]) expect(refusalOf(refundBody, { amount })).not.toBeNull();
   });

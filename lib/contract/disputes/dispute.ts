@@ -120,6 +120,6 @@ export const listDisputesQuery = z
   .refine(
     ({ respond_by_after: after, respond_by_before: before }) =>
       after === undefined || before === undefined || instantOf(after) <= instantOf(before),
-    { path: ["respond_by_after"], message: "respond_by_after must not be later than respond_by_before." },
+    { path: ["respond_by_after"], message: "must not be later than respond_by_before." },
   );
 export type ListDisputesQuery = z.infer<typeof listDisputesQuery>;

@@ -182,7 +182,7 @@ export const listTransactionsQuery = z
         const value = query[end];
         return typeof value === "string" ? Number(instantOf(value)) : value;
       });
-      const message = `${ends[0]} must not be ${row.kind === "amount" ? "above" : "later than"} ${ends[1]}.`;
+      const message = `must not be ${row.kind === "amount" ? "above" : "later than"} ${ends[1]}.`;
       if (!inOrder(low, high)) addIssue({ code: "custom", path: [ends[0]], message });
     }
   })
@@ -202,7 +202,7 @@ function searchFilter([name, row]: (typeof FILTER_ROWS)[number]): [string, z.Zod
     case "amount": {
       const range = z
         .strictObject({ gte: searchAmount.optional(), lte: searchAmount.optional() })
-        .refine((a) => inOrder(a.gte, a.lte), { path: ["gte"], message: "gte must not be above lte." });
+        .refine((a) => inOrder(a.gte, a.lte), { path: ["gte"], message: "must not be above lte." });
       return [name, range.optional().describe("Amount range in minor units, both ends inclusive.")];
     }
     case "times": {
@@ -210,7 +210,7 @@ function searchFilter([name, row]: (typeof FILTER_ROWS)[number]): [string, z.Zod
         .strictObject({ gte: instant.optional(), lte: endInstant.optional() })
         .refine((t) => !t.gte || !t.lte || instantOf(t.gte) <= endInstantOf(t.lte), {
           path: ["gte"],
-          message: "gte must not be later than lte.",
+          message: "must not be later than lte.",
         });
       const note = "both ends inclusive; a bare date as `lte` means the end of that day.";
       return [name, range.optional().describe(`${row.label} in this range of ISO 8601 times, ${note}`)];

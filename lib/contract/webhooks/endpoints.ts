@@ -192,7 +192,7 @@ const replayWebhookEndpointBody = z
   })
   .refine((body) => !body.until || instantOf(body.since) <= instantOf(body.until), {
     path: ["since"],
-    message: "since must not be later than until.",
+    message: "must not be later than until.",
   })
   .meta({ id: "ReplayWebhookEndpointRequest" });
 export type ReplayWebhookEndpointBody = z.infer<typeof replayWebhookEndpointBody>;
