@@ -124,14 +124,14 @@ export const ROLE_LABELS: Record<MerchantRole, string> = {
 export const ROLE_SENTENCES: Record<MerchantRole, string> = {
   owner: "Everything, including API keys, settings and the team.",
   operator:
-    "What a viewer sees; captures, voids and refunds payments, stores and removes cards, makes payment links, edits plans and subscriptions, and advances the test clock.",
+    "Sees what a viewer sees. Captures, voids and refunds payments, stores and removes cards, makes payment links, edits plans and subscriptions, and advances the test clock.",
   admin: "Everything but the team: payments, plans, API keys, webhooks and all settings.",
   finance:
-    "What a viewer sees, and refunds payments, responds to disputes, sends receipts again and retries payouts that failed.",
+    "Sees what a viewer sees. Refunds payments, responds to disputes, sends receipts again and retries failed payouts.",
   support:
-    "What a viewer sees except the balance, payouts, reports and events, and refunds payments and sends receipts again.",
+    "Sees what a viewer sees except the balance, payouts, reports and events. Refunds payments and sends receipts again.",
   developer:
-    "What a viewer sees, and manages API keys and webhooks and advances the test clock. Moves no money in the dashboard, and in live mode manages no keys that refund.",
+    "Sees what a viewer sees. Manages API keys and webhooks and advances the test clock. Moves no money in the dashboard, and in live mode manages no keys that refund.",
   viewer:
     "Sees payments, disputes, customers, plans, subscriptions, invoices, the balance, reports and logs. Changes nothing and writes no notes; no API keys, webhooks or business settings.",
 };

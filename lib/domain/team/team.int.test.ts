@@ -32,7 +32,7 @@ test("an invited user joins with the mailed link, and has the role of the invita
   const email = `${newId()}@team.example`;
   const id = await inviteMember(owner.ctx, { email, name: null, role: "viewer" });
   const mail = (await mailsTo(db, email))[0];
-  expect(mail?.body).toContain(`${owner.user.email} invited you to their team on Cardlane, as a viewer.`);
+  expect(mail?.body).toContain(`${owner.user.email} invited you to their team on Cardlane, with the role Viewer.`);
   // No user-chosen name, which could carry any message to any mailbox.
   expect(`${mail?.subject} ${mail?.body}`).not.toMatch(/\bAda\b|Test merchant/);
   expect(await listTeam(owner.ctx)).toEqual([

@@ -72,7 +72,7 @@ async function mailInvitation(
     subject: "Join a team on Cardlane",
     before: [
       // Contains no text that the team can choose, such as names, only a verified address.
-      `${inviter && isMailable(inviter) ? inviter : "An owner"} invited you to their team on Cardlane, as ${withArticle(ROLE_LABELS[member.role].toLowerCase())}.`,
+      `${inviter && isMailable(inviter) ? inviter : "An owner"} invited you to their team on Cardlane, with the role ${ROLE_LABELS[member.role]}.`,
       "Accept the invitation and choose a password:",
     ],
     after: [
@@ -80,8 +80,6 @@ async function mailInvitation(
     ],
   });
 }
-
-const withArticle = (noun: string) => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
 
 const MAX_INVITATIONS_PER_HOUR = 30;
 /** Max invitations to one mailbox per day: from one team, and from all. */
