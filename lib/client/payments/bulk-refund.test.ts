@@ -25,7 +25,7 @@ const needsApproval: Attempt<MoneyResponse> = {
   kind: "refused",
   status: 403,
   code: "permission_denied",
-  detail: "Your role refunds up to $5.00 alone. A colleague has to approve this refund.",
+  detail: "Your role can refund up to $5.00 without approval. A colleague has to approve this refund.",
   param: null,
   errors: [],
   requestId: null,

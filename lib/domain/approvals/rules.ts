@@ -132,10 +132,10 @@ export async function findRuleRefusal(
 
 function refusal({ above_usd, day_usd, spent }: Ruling, cents: number): AppError | null {
   if (above_usd !== null && cents > above_usd * 100) {
-    return refundNeedsApproval(`Your role refunds up to ${dollars(above_usd)} alone.`);
+    return refundNeedsApproval(`Your role can refund up to ${dollars(above_usd)} without approval.`);
   }
   if (day_usd !== null && spent + cents > day_usd * 100) {
-    return refundNeedsApproval(`Your role refunds up to ${dollars(day_usd)} a day alone.`);
+    return refundNeedsApproval(`Your role can refund up to ${dollars(day_usd)} a day without approval.`);
   }
   return null;
 }
