@@ -169,6 +169,11 @@ export function refusalOf(error: NodeJS.ErrnoException): ServerRefusal {
       return { status: 431, sentence: "The headers are too large." };
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
       return { status: 413, sentence: "The chunk extensions are too large." };
+    case "HPE_INVALID_URL":
+      return {
+        status: 400,
+        sentence: "This address is malformed. Percent-encode characters such as é, as %C3%A9.",
+      };
     default:
       return { status: 400, sentence: "This is not a valid HTTP request." };
   }

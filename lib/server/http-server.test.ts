@@ -42,6 +42,10 @@ test.each([
   expect(await get(target)).toMatchObject({ status: 400, body: expect.stringContaining("malformed") });
 });
 
+test("an address with letters that aren't encoded is refused with how to encode them", async () => {
+  expect(await get("/v1/customers?q=李小龍")).toMatchObject({ status: 400, body: expect.stringContaining("%C3%A9") });
+});
+
 test("Next gets the connection's address, whatever the caller claims", async () => {
   expect((await get("/challenge/x")).body).toContain("pages 127.0.0.1");
 });
