@@ -20,7 +20,7 @@ export function SessionHistory({ detail }: { detail: SessionDetail }) {
           "By a shopper who opened the payment link."
         ) : by ? (
           <>
-            By <Actor actor={by} />
+            By <Actor actor={by} inSentence />
           </>
         ) : null}
       </Entry>
@@ -75,7 +75,7 @@ function End({ detail }: { detail: SessionDetail }) {
         <Entry icon={Ban} tone="bg-raised text-soft" title="Cancelled" at={cancelled?.at ?? session.updated_at} last>
           {cancelled ? (
             <>
-              By <Actor actor={cancelled.by} />
+              By <Actor actor={cancelled.by} inSentence />
             </>
           ) : (
             detail.link && "Closed, so that its payment link could open a new one."

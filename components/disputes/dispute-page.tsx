@@ -281,7 +281,7 @@ function DisputeTimeline({ detail: { timeline, dispute, meaning } }: { detail: D
               <p className="text-soft text-xs">
                 By{" "}
                 <span className="text-ink">
-                  <Actor actor={actor} />
+                  <Actor actor={actor} inSentence />
                 </span>
               </p>
             )}

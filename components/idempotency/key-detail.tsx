@@ -197,7 +197,7 @@ function KeyReuse({ detail }: { detail: Detail }) {
       title={count === 1 ? "Refused once for a different request" : `Refused ${count} times for different requests`}
       description={
         <>
-          The last one <Time at={reuse.at} />, by <Actor actor={reuse.actor} />
+          The last one <Time at={reuse.at} />, by <Actor actor={reuse.actor} inSentence />
         </>
       }
       actions={<CopyId id={reuse.request_id} short label="Copy request id" />}

@@ -77,7 +77,7 @@ function InvoicePayments({ payments, place }: { payments: readonly InvoicePaymen
               "Automatic"
             ) : (
               <>
-                By <Actor actor={payment.actor} />
+                By <Actor actor={payment.actor} inSentence />
               </>
             )}
           </p>
@@ -152,7 +152,7 @@ function Entry({ entry, paid, place }: { entry: InvoiceTimelineEntry; paid: bool
             <span>
               By{" "}
               <span className="text-ink">
-                <Actor actor={actor} />
+                <Actor actor={actor} inSentence />
               </span>
             </span>
           )}

@@ -89,7 +89,7 @@ function Entry({ entry, mode }: { entry: TimelineEntry; mode: TimelineMode }) {
         <p className="mt-0.5 text-soft text-xs">
           By{" "}
           <span className="text-ink">
-            <Actor actor={entry.actor} />
+            <Actor actor={entry.actor} inSentence />
           </span>
           {entry.requested_by !== null && (
             <>
@@ -127,7 +127,7 @@ function EntryFacts({ entry, mode, by = false }: EntryFactsProps) {
           <div>
             <dt>By</dt>
             <dd className="min-w-0 text-ink">
-              <Actor actor={entry.actor} />
+              <Actor actor={entry.actor} inSentence />
             </dd>
           </div>
         )}

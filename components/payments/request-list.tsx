@@ -27,7 +27,7 @@ export function RequestList({ requests, mode }: { requests: ShownRequest[]; mode
             <Time at={request.at} className="ml-auto text-soft text-xs" />
           </div>
           <p className="text-soft text-xs">
-            By <Actor actor={request.actor} />
+            By <Actor actor={request.actor} inSentence />
           </p>
           <div className="flex min-w-0 flex-wrap items-center gap-x-3 text-soft text-xs">
             <Link
@@ -85,11 +85,20 @@ export function HttpStatus({ status }: { status: number | null }) {
   );
 }
 
+type ActorProps = {
+  actor: ShownActor;
+  /** After a word such as “By”. */
+  inSentence?: boolean;
+};
+
 /** Name of an actor, and an identifier if two share a name. */
-export function Actor({ actor }: { actor: ShownActor }) {
+export function Actor({ actor, inSentence = false }: ActorProps) {
+  const isDescribed = actor.type === "shopper" || actor.type === "customer" || actor.detail === null;
   return (
     <span className="[overflow-wrap:anywhere]">
-      {actor.name}
+      {inSentence && isDescribed
+        ? actor.name.replace(/^(?:An?|The)(?= )/, (article) => article.toLowerCase())
+        : actor.name}
       {actor.detail && (
         <span className={actor.type === "api_key" ? "font-mono text-soft" : "text-soft"}> · {actor.detail}</span>
       )}

@@ -47,7 +47,7 @@ export function SubscriptionTimeline({ entries, mode }: { entries: readonly Subs
             {isPerson && entry.actor && (
               <p className="flex flex-wrap items-center gap-x-2 text-soft text-xs">
                 <span>
-                  By <Actor actor={entry.actor} />
+                  By <Actor actor={entry.actor} inSentence />
                 </span>
                 {entry.request_id && <CopyId id={entry.request_id} short label="Copy request id" />}
               </p>

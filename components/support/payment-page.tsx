@@ -191,7 +191,7 @@ function KeyUses({ requests }: { requests: readonly ShownRequest[] }) {
             {request.method} {request.path}
           </code>
           <p className="text-soft text-xs">
-            By <Actor actor={request.actor} />
+            By <Actor actor={request.actor} inSentence />
             {request.replay_count > 0 && ` · replayed ${times(request.replay_count)}`}
             {request.reuse_count > 0 && ` · refused ${times(request.reuse_count)} for a different request`}
           </p>
