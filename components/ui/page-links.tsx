@@ -25,12 +25,13 @@ const singular = (what: string) => what.replace(/ies$/, "y").replace(/(ch)es$|s$
 export function PageLinks({ href, what, page }: PageLinksProps) {
   const { limit, offset, total, total_capped, has_more, data } = page;
   if (total === 0) return null;
+  const isOnlyOne = total === 1 || (total === undefined && offset === 0 && data.length === 1 && !has_more);
   const to = (start: number) => (start > 0 ? `${href}${href.includes("?") ? "&" : "?"}offset=${start}` : href);
   const of = total === undefined ? "" : ` of ${total.toLocaleString("en-US")}${total_capped ? "+" : ""}`;
   return (
     <nav aria-label="Pages" className="mt-3 flex items-center justify-between gap-4 text-[13px] text-soft">
       <p className="tabular-nums">
-        {total === 1
+        {isOnlyOne
           ? `1 ${singular(what)}`
           : data.length > 0
             ? `${offset + 1}–${offset + data.length}${of} ${what}`
