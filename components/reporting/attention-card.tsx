@@ -1,5 +1,16 @@
-import { CircleCheck, CircleHelp, CircleX, Clock, CreditCard, Gavel, Hourglass, type LucideIcon } from "lucide-react";
+import {
+  CircleCheck,
+  CircleHelp,
+  CircleX,
+  Clock,
+  CreditCard,
+  Gavel,
+  Hourglass,
+  type LucideIcon,
+  UserCheck,
+} from "lucide-react";
 import Link from "next/link";
+import type { ReactNode } from "react";
 import { disputePath } from "@/components/disputes/status";
 import { Card, Money } from "@/components/ui/card";
 import { cn } from "@/components/ui/styles";
@@ -96,10 +107,26 @@ function listHref(mode: Mode, kind: AttentionKind): string {
   });
 }
 
-export function AttentionCard({ mode, items }: { mode: Mode; items: readonly AttentionItem[] }) {
+type AttentionCardProps = {
+  mode: Mode;
+  items: readonly AttentionItem[];
+  /** Open requests that this member may decide. */
+  approvals: number;
+};
+
+export function AttentionCard({ mode, items, approvals }: AttentionCardProps) {
   return (
     <Card title="Needs attention" flush>
-      {items.length === 0 ? (
+      {approvals > 0 && (
+        <Part
+          icon={UserCheck}
+          tone="text-amber"
+          title={plural(approvals, "request waits for your approval", "requests wait for your approval")}
+          href={`/${mode}/approvals`}
+          advice="Nothing happens until you or another colleague decides. Undecided requests expire after seven days."
+        />
+      )}
+      {items.length === 0 && approvals === 0 ? (
         <p className="flex items-center justify-center gap-2 px-4 py-8 text-[13px] text-soft">
           <CircleCheck aria-hidden="true" className="size-4" /> Nothing needs attention.
         </p>
@@ -111,23 +138,33 @@ export function AttentionCard({ mode, items }: { mode: Mode; items: readonly Att
 }
 
 function Item({ mode, item }: { mode: Mode; item: AttentionItem }) {
-  const { icon: Icon, tone, title, advice, row: rowText } = WORDS[item.kind];
+  const { title, row: rowText, ...words } = WORDS[item.kind];
   const href = listHref(mode, item.kind);
   return (
-    <section className="border-b px-4 py-3 last:border-0">
-      <h3 className="flex items-center gap-2 font-medium text-[13px]">
-        <Icon aria-hidden="true" className={cn("size-4 shrink-0", tone)} />
-        <Link href={href} className="hover:underline">
-          {title(item.count)}
-        </Link>
-      </h3>
-      <p className="mt-0.5 pl-6 text-soft text-xs">{advice}</p>
+    <Part {...words} title={title(item.count)} href={href}>
       {item.rows.length > 0 && <Rows {...{ mode, rows: item.rows, rowText }} />}
       {item.rows.length > 0 && item.count > item.rows.length && (
         <Link href={href} className="mt-1 ml-6 inline-block text-accent text-xs hover:underline">
           View all {countText(item.count)}
         </Link>
       )}
+    </Part>
+  );
+}
+
+type PartProps = Pick<Words, "icon" | "tone" | "advice"> & { title: string; href: string; children?: ReactNode };
+
+function Part({ icon: Icon, tone, title, href, advice, children }: PartProps) {
+  return (
+    <section className="border-b px-4 py-3 last:border-0">
+      <h3 className="flex items-center gap-2 font-medium text-[13px]">
+        <Icon aria-hidden="true" className={cn("size-4 shrink-0", tone)} />
+        <Link href={href} className="hover:underline">
+          {title}
+        </Link>
+      </h3>
+      <p className="mt-0.5 pl-6 text-soft text-xs">{advice}</p>
+      {children}
     </section>
   );
 }

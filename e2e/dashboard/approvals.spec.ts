@@ -33,7 +33,7 @@ test("an owner sets a rule, an operator requests a refund, and an admin approves
     .getByRole("button", { name: /^Refund \$80/ })
     .click();
   const dialog = requester.getByRole("dialog", { name: "Request approval" });
-  await expect(dialog).toContainText("Your role refunds up to $50.00 alone.");
+  await expect(dialog).toContainText("Your role can refund up to $50.00 without approval.");
   await dialog.getByLabel("Reason for your colleagues").fill("The parcel is lost.");
   await expectAccessible(requester);
   await dialog.getByRole("button", { name: "Request approval" }).click();
@@ -46,6 +46,7 @@ test("an owner sets a rule, an operator requests a refund, and an admin approves
     .poll(async () => (await mailsTo(db, admin.email)).map(({ subject }) => subject))
     .toContain("Test mode: Approve a refund of $80.00 USD?");
   const approver = await openAs(admin, "/test");
+  await expect(approver.getByRole("link", { name: "1 request waits for your approval" })).toBeVisible();
   await approver.getByRole("link", { name: "Approvals 1 to decide" }).click();
   await expect(approver.getByRole("heading", { level: 1 })).toHaveText("Approvals");
   await approver.getByRole("link", { name: "$80.00" }).click();

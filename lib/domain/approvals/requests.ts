@@ -186,11 +186,11 @@ export async function listPaymentRequests(
   return rows.map((row) => presentRequest(ctx, row, viewer));
 }
 
-/** Highest number that the menu shows. */
+/** Highest number that the menu and the overview show. */
 const MAX_COUNTED = 99;
 
 /**
- * For the menu: the number of open requests that this member may decide, at most one more than
+ * For the menu and the overview: the number of open requests that this member may decide, at most one more than
  * {@link MAX_COUNTED}. Null while nothing needs approval and no request is open.
  */
 export async function findMenuCount(ctx: Context, user: Member): Promise<number | null> {

@@ -18,6 +18,7 @@ import type { AttentionItem } from "@/lib/contract/reporting/overview";
 import { DEFAULT_PERIOD, parsePeriod, resolvePeriod } from "@/lib/contract/reporting/period";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
 import { isMode, type Mode } from "@/lib/contract/transactions/words";
+import { findMenuCount } from "@/lib/domain/approvals/requests";
 import { hasProcessor } from "@/lib/domain/processors/connection-of";
 import { getOverview, listAttention, listLatest } from "@/lib/domain/reporting/overview";
 import { getSubscriptionFigures, listRecurringCurrencies } from "@/lib/domain/reporting/subscription-figures";
@@ -40,12 +41,13 @@ export default async function OverviewPage({ params, searchParams }: OverviewPag
   const { period: name, from, to, currency: wanted } = onlyTexts(await searchParams);
   // An unreadable period falls back to the default, which the picker then shows.
   const period = parsePeriod({ period: name, from, to }) ?? DEFAULT_PERIOD;
-  const [overview, items, latest, isConnected, recurring] = await Promise.all([
+  const [overview, items, latest, isConnected, recurring, approvals] = await Promise.all([
     getOverview(ctx, { period: (today) => resolvePeriod(period, today), currency: wanted ?? null }),
     listAttention(ctx),
     listLatest(ctx),
     hasProcessor(ctx),
     page.can("subscription.read") ? listRecurringCurrencies(ctx) : [],
+    page.can("approval.request") ? findMenuCount(ctx, page.user) : null,
   ]);
   const banner = isConnected ? null : <NoProcessor mode={mode} canConnect={page.can("settings.manage")} />;
   const attention = items.filter(({ kind }) => kind !== "waiting_invoice" || page.can("invoice.read"));
@@ -61,7 +63,7 @@ export default async function OverviewPage({ params, searchParams }: OverviewPag
         <PageHeader title="Overview" description={`Days in ${timeZone}`} />
         {banner}
         {subscriptions}
-        {attention.length === 0 && latest.length === 0 && !subscriptions ? (
+        {attention.length === 0 && !approvals && latest.length === 0 && !subscriptions ? (
           <FirstUse
             mode={mode}
             baseUrl={ctx.service.baseUrl}
@@ -70,7 +72,7 @@ export default async function OverviewPage({ params, searchParams }: OverviewPag
             needsProcessor={!isConnected}
           />
         ) : (
-          <Beneath mode={mode} attention={attention} latest={latest} />
+          <Beneath {...{ mode, attention, latest }} approvals={approvals ?? 0} />
         )}
       </>
     );
@@ -129,7 +131,7 @@ export default async function OverviewPage({ params, searchParams }: OverviewPag
           range={{ from: overview.from, to: overview.to }}
         />
       </div>
-      <Beneath mode={mode} attention={attention} latest={latest} />
+      <Beneath {...{ mode, attention, latest }} approvals={approvals ?? 0} />
     </>
   );
 }
@@ -157,14 +159,16 @@ function NoProcessor({ mode, canConnect }: NoProcessorProps) {
   );
 }
 
+type BeneathProps = { mode: Mode; attention: AttentionItem[]; latest: ListedTransaction[]; approvals: number };
+
 /** Cards that don't depend on the period. */
-function Beneath({ mode, attention, latest }: { mode: Mode; attention: AttentionItem[]; latest: ListedTransaction[] }) {
+function Beneath({ mode, attention, latest, approvals }: BeneathProps) {
   return (
     <div className="mt-4 grid items-start gap-4 lg:grid-cols-3">
       <div className="min-w-0 lg:col-span-2">
         <LatestCard mode={mode} transactions={latest} />
       </div>
-      <AttentionCard mode={mode} items={attention} />
+      <AttentionCard mode={mode} items={attention} approvals={approvals} />
     </div>
   );
 }

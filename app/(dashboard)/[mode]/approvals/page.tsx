@@ -26,7 +26,7 @@ export default async function ApprovalsPage({ params, searchParams }: ApprovalsP
   const path = `/${page.mode}/approvals`;
   const query = pageQuery.safeParse(await searchParams);
   const header = (
-    <PageHeader title="Approvals" description="What a member requested and a colleague approves or rejects." />
+    <PageHeader title="Approvals" description="Requests by members, for a colleague to approve or reject." />
   );
   if (!query.success) {
     return (
