@@ -173,6 +173,11 @@ export async function acceptAttempt(orm: Orm, checked: UserRow, totpStep: number
   return rows[0] ?? null;
 }
 
+/** Counts as a sign-in what accepted something else than a password. */
+export async function stampSignIn(orm: Orm, id: string): Promise<void> {
+  await orm.update(users).set({ last_sign_in_at: sql`now()` }).where(eq(users.id, id));
+}
+
 /** Consumes a code's time step outside of a sign-in; false if it was used already. */
 export async function takeTotpStep(orm: Orm, id: string, step: number): Promise<boolean> {
   const rows = await orm

@@ -9,6 +9,7 @@ import {
   releaseAttempt,
   reserveAttempt,
   reserveCode,
+  stampSignIn,
   type UserKind,
   writeNothing,
 } from "@/db/queries/accounts/users";
@@ -67,6 +68,7 @@ export async function signInWithTicket(
     const user = taken && (await lockUser(tx, taken.user_id));
     if (!user) return { result: "wrong" } as const;
     const sessionId = await openSession(tx, { user, hasSecondFactor: false, address, userAgent });
+    await stampSignIn(tx, user.id);
     await recordSignIn(tx, user, "signed_in", { second_factor: false });
     return { result: "ok", user, mfa: false, sessionId } as const;
   });

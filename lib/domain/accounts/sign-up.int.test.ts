@@ -58,6 +58,8 @@ test("a sign-up signs its browser in once, and its address signs in after verifi
   const first = await signInWithTicket(service, { ticket, ...from });
   if (first.result !== "ok") throw new Error("the ticket was refused");
   expect((await findSession(service, first.sessionId))?.user).toMatchObject({ userId, emailVerified: false });
+  const [signedIn] = await db.sql`select last_sign_in_at is not null as ever from users where id = ${userId}`;
+  expect(signedIn).toEqual({ ever: true });
   expect((await signInWithTicket(service, { ticket, ...from })).result).toBe("wrong");
   expect(await result(email, NEW)).toBe("wrong");
 
