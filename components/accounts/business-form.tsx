@@ -225,13 +225,13 @@ export function DocumentsForm({ mode, ...saved }: DocumentsFormProps) {
         />
       </div>
       <p className="text-soft text-xs">
-        Your prices include it: receipts, invoices and credit notes show the net amount and the tax. One rate for
+        Your prices include the tax: receipts, invoices and credit notes show the net amount and the tax. One rate for
         everything you sell in {mode} mode. A change applies to documents issued from now on. Leave both empty to show
         no tax.
       </p>
       <Field
         label="Default language"
-        hint="Documents and their e-mails are in the language of the payment form that the customer used. This one is for payments without a form, as through the API."
+        hint="Documents and their e-mails are in the language of the payment form that the customer used. Payments without a form, such as those through the API, use this one."
         error={error}
       >
         {(props) => (

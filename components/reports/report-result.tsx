@@ -58,7 +58,7 @@ export function ReportResult({ mode, query, days, preview }: ReportResultProps) 
           title={empty ?? "No money moved on these days"}
           description={
             empty === undefined
-              ? "Choose other days above. Reports cover captures, refunds, fees and payouts."
+              ? "Choose other days above. Reports cover captures, refunds, disputes, fees and payouts."
               : "Choose other days above."
           }
         />

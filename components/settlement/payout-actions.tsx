@@ -98,8 +98,8 @@ function BankAccountDialog({ account, mode, onClose }: { account: BankAccount; m
   return (
     <FormDialog form={form} title="Bank account" submitLabel="Save bank account" onSubmit={save} onClose={onClose}>
       <p className="text-[13px] text-soft">
-        New payouts go there. Only the last four characters of its number are stored. In the sandbox no money moves, and
-        a number ending in 0000 makes payouts fail.
+        New payouts go to this account. Only the last four characters of its number are stored. In the sandbox no money
+        moves, and a number ending in 0000 makes payouts fail.
       </p>
       <TextField label="Account holder" {...form.field("holder")} maxLength={100} />
       <TextField label="Bank" {...form.field("bank_name")} maxLength={100} />
