@@ -91,6 +91,8 @@ function sentence(issue: Issue): string {
     case "too_big": {
       const unit = UNIT[issue.origin];
       if (unit) return `must have at most ${issue.maximum} ${unit}${has(issue)}.`;
+      // Every integer has this maximum beside its own, which is a second error.
+      if (issue.maximum === Number.MAX_SAFE_INTEGER) return "is too large.";
       return `must be ${issue.inclusive ? "at most" : "less than"} ${issue.maximum}.`;
     }
     case "invalid_value":

@@ -104,6 +104,12 @@ describe("a rejected amount is reported with what to send", () => {
     expect(detailOf(listTransactionsQuery, { min_amount: "19.99" })).toBe(`min_${detail}`);
   });
 
+  test("a number beyond any integer is too large, and its field's own maximum is named", () => {
+    const card = { number: "4242424242424242", exp_month: 1e20, exp_year: 2030, cvv: "123" };
+    const messages = refusalOf(createPaymentBody, payment({ card }))?.errors?.map(({ message }) => message);
+    expect(messages).toEqual(["card.exp_month is too large.", "card.exp_month must be at most 12."]);
+  });
+
   test("a reversed range names its lower end once", () => {
     expect(detailOf(listTransactionsQuery, { min_amount: "5", max_amount: "4" })).toBe(
       "min_amount must not be above max_amount.",

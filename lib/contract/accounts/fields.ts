@@ -58,8 +58,8 @@ export const businessName = nameOf("the name of the business");
 export const timeZone = z
   .string()
   .max(64)
-  .regex(/^[A-Za-z][\w+-]*(\/[\w+-]+)*$/, "This is not a time zone.")
-  .refine(isTimeZone, "This is not a time zone.");
+  .regex(/^[A-Za-z][\w+-]*(\/[\w+-]+)*$/, "Use a time zone such as Europe/Berlin.")
+  .refine(isTimeZone, "Use a time zone such as Europe/Berlin.");
 
 function isTimeZone(name: string): boolean {
   try {
