@@ -110,7 +110,7 @@ export async function getEnvironmentId(
   if (environmentId === null) {
     throw new AppError(
       "resource_not_found",
-      `There is no merchant '${input.merchantId}'. Its id is under Settings → Business.`,
+      `There is no merchant '${input.merchantId}'. Its id is under Settings → Business profile.`,
       {
         param: "merchant",
       },
