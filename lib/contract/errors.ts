@@ -17,7 +17,7 @@ export const ERRORS = {
   api_key_invalid: { status: 401, title: "The API key is not valid" },
   payment_failed: { status: 402, title: "The payment could not be completed", stored: true },
   card_declined: { status: 402, title: "The card was declined", stored: true },
-  permission_denied: { status: 403, title: "The API key lacks a permission" },
+  permission_denied: { status: 403, title: "A permission is missing" },
   limit_exceeded: { status: 403, title: "The API key's limit does not allow this refund" },
   ip_not_allowed: { status: 403, title: "The address is not on the key's allow list" },
   origin_not_allowed: { status: 403, title: "The origin is not allowed" },
