@@ -305,7 +305,7 @@ function UnknownNotice({ all, waiting }: { all: number; waiting: number }) {
 
 /** One-sentence version of the start page's table. */
 const WHAT_CAN_BE_FOUND =
-  "ids (pay_, txn_, key_, mer_, env_, plan_, cs_, batch_, evt_, req_, usr_, sub_, inv_, pm_), operation UUIDs, e-mail addresses, idempotency keys, merchant names, and anything the merchants’ own transaction search understands";
+  "ids (pay_, txn_, key_, mer_, env_, plan_, cs_, batch_, po_, dp_, evt_, req_, usr_, sub_, inv_, pm_), operation UUIDs, e-mail addresses, idempotency keys, merchant names, and anything the merchants’ own transaction search understands";
 
 const SEARCH_EXAMPLES: readonly { what: string; how: string; finds: string }[] = [
   {

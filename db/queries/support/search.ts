@@ -137,6 +137,16 @@ export function findSettlementBatches(sql: Sql, id: string, limit: number): Prom
   );
 }
 
+export function findPayouts(sql: Sql, id: string, limit: number): Promise<FoundRow[]> {
+  const shown = { status: sql`p.status`, amount: sql`p.amount`, currency: sql`p.currency` };
+  return everywhere(
+    sql,
+    sql`select p.id::text, ${columns(sql, shown)}, p.created_at as at
+      from payouts p where p.environment_id = e.id and p.id = ${id}::uuid`,
+    limit,
+  );
+}
+
 export function findEvents(sql: Sql, id: string, limit: number): Promise<FoundRow[]> {
   // A refund's event has the payment it belongs to.
   const payment_id = sql`coalesce((select p.id from payments p where p.environment_id = e.id and p.id = v.object_id),

@@ -19,6 +19,7 @@ export const SEARCH_GROUPS = {
   plan: "Plans",
   client_session: "Client sessions",
   settlement_batch: "Settlement batches",
+  payout: "Payouts",
   event: "Events",
 } as const;
 export type SearchKind = keyof typeof SEARCH_GROUPS;

@@ -135,6 +135,19 @@ describe("finds, in any merchant's data,", () => {
     ]);
   });
 
+  test("a payout by id, with the page of its merchant", async () => {
+    const id = newId();
+    await db.sql`
+      insert into payouts (environment_id, id, status, currency, amount, settlement_batch_ids, bank_name, bank_country,
+        bank_last4, arrival_date, due_at, created_at, updated_at)
+      values (${tenant.environmentId}, ${id}, 'PENDING', 'EUR', 4210, ${[newId()]}::uuid[], 'First', 'DE', '1234',
+        now(), now() + interval '1 day', now(), now())`;
+    const found = { id: encodeId("payout", id), href: `/support/merchants/${merchantId()}`, status: "PENDING" };
+    expect((await find(encodeId("payout", id))).payout).toEqual([
+      expect.objectContaining({ ...found, mode: "test", amount: 4_210, currency: "EUR" }),
+    ]);
+  });
+
   test("keys without their secret, plans and events", async () => {
     const made = await createApiKey(tenant.service, {
       environmentId: tenant.environmentId,

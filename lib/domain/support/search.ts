@@ -16,6 +16,7 @@ import {
   findOperationsOfRequest,
   findPaymentMethods,
   findPayments,
+  findPayouts,
   findPlans,
   findSettlementBatches,
   findSubscriptions,
@@ -149,6 +150,8 @@ async function findId(sql: Sql, { kind, uuid }: SearchTerm & { by: "id" }): Prom
       return [{ kind: "client_session", rows: await findClientSessions(sql, uuid, FETCH) }];
     case "settlementBatch":
       return [{ kind: "settlement_batch", rows: await findSettlementBatches(sql, uuid, FETCH) }];
+    case "payout":
+      return [{ kind, rows: await findPayouts(sql, uuid, FETCH) }];
     case "event":
       return [{ kind, rows: await findEvents(sql, uuid, FETCH) }];
     case "request":
@@ -263,6 +266,7 @@ const ID_KINDS: Partial<Record<SearchKind, IdKind>> = {
   plan: "plan",
   client_session: "clientSession",
   settlement_batch: "settlementBatch",
+  payout: "payout",
   event: "event",
 };
 
