@@ -57,7 +57,7 @@ export type DisputeResponseOutcome =
   | { readonly kind: "sent" }
   /** `refusal`: a sentence for the caller. */
   | { readonly kind: "refused"; readonly refusal: string }
-  /** A repeat, after an attempt that failed but took effect if the dispute no longer needs a response. */
+  /** A repeat, after an attempt that failed but took effect if the dispute is now lost. */
   | { readonly kind: "refused_repeat"; readonly refusal: string }
   | { readonly kind: "not_sent" | "unknown"; readonly reason: string };
 

@@ -161,7 +161,7 @@ async function settle(
       // The read comes first: if it fails, the intent is still there and has it repeated.
       await read(outcome.kind === "refused" ? "none" : "sent");
       const after = await find();
-      if (outcome.kind === "refused_repeat" && after.response_due_at === null) return after;
+      if (outcome.kind === "refused_repeat" && after.status === "ACCEPTED") return after;
       // Both attempts are over, so neither closed a dispute that still needs a response. If the processor applies
       // one later, it reports the loss, which moves the same money.
       await withdrawResponse(...of, { reference, refused: true });

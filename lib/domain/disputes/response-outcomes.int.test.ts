@@ -124,6 +124,20 @@ test("an acceptance whose repeat is refused took effect if the dispute is lost, 
   expect(await open.respond("submit")).toMatchObject({ status: 200, body: { status: "UNDER_REVIEW" } });
 });
 
+test.each(["under_review", "won"] as const)(
+  "an acceptance whose repeat is refused because the dispute is %s is refused, and so is its replay",
+  async (status) => {
+    const { script, dispute, respond, told } = await disputed();
+    script.push(async () => {
+      await dispute.becomes({ status, respond_by: null });
+      return { kind: "refused_repeat", refusal: `This dispute is already ${status}.` };
+    });
+    for (const _ of ["first", "replayed"])
+      expect(await respond("accept", "k")).toMatchObject({ status: 409, code: "invalid_state" });
+    expect(await told()).not.toContain("dispute.accepted");
+  },
+);
+
 test("a webhook that reports the submission first and the request itself end with one event", async () => {
   const { save, respond, script, dispute, told, audit, user } = await disputed();
   await save({ notes: "x" });
