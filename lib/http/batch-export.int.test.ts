@@ -15,7 +15,8 @@ const { service, merchant, newUser } = await testUsers(db);
 beforeEach(() => void provideService(service));
 
 const environmentId = merchant.test.id;
-await insertBookedPayment(db, { environmentId, amount: 1_000, feeBasisPoints: 290 });
+const { charge } = await insertBookedPayment(db, { environmentId, amount: 1_000, feeBasisPoints: 290 });
+await db.sql`update transactions set customer_name = 'Ann' where environment_id = ${environmentId} and id = ${charge}`;
 await insertBookedPayment(db, { environmentId, amount: 500, refunded: 200 });
 await runSettlement(service, { environmentId });
 const owner = await newUser("owner");
@@ -38,11 +39,24 @@ test("a batch's transactions are a file with as many lines as it states, and an 
   expect(response.status).toBe(200);
   const rows: Record<string, string>[] = parse(await response.text(), { columns: true });
   expect(Object.keys(rows[0] ?? {})).toEqual([
-    ...["transaction_id", "payment_id", "type", "amount", "currency", "created_at", "fee", "net", "created_at_local"],
+    ...[
+      "transaction_id",
+      "payment_id",
+      "type",
+      "amount",
+      "currency",
+      "created_at",
+      "fee",
+      "net",
+      "created_at_local",
+      "customer",
+    ],
   ]);
   expect(
-    rows.map(({ type, amount, currency, fee, net }) => [type, amount, currency, fee, net].join(" ")).sort(),
-  ).toEqual([...["charge 1000 EUR 29 971", "charge 500 EUR 0 500", "refund -200 EUR 0 -200"]]);
+    rows
+      .map(({ type, amount, currency, fee, net, customer }) => [type, amount, currency, fee, net, customer].join(" "))
+      .sort(),
+  ).toEqual([...["charge 1000 EUR 29 971 Ann", "charge 500 EUR 0 500 ", "refund -200 EUR 0 -200 "]]);
   expect(rows.reduce((sum, { net }) => sum + Number(net), 0)).toBe(batch?.net_amount);
   expect(response.headers.get("X-Total-Count")).toBe("3");
   expect([...(await history())]).toEqual([
@@ -59,8 +73,8 @@ test("the file is of the chosen kind, and another kind is refused", async () => 
   expect(excel.headers.get("Content-Disposition")).toMatch(/\.csv"$/);
   const bytes = Buffer.from(await excel.arrayBuffer()).toString("utf8");
   // The business is in UTC, so one column has both times.
-  expect(bytes).toMatch(/^\ufeffTransaction id;Payment id;Type;Amount;Currency;Fee;Net;Created \(UTC\)\r\n/);
-  expect(bytes).toContain(";Charge;10,00;EUR;0,29;9,71;");
+  expect(bytes).toMatch(/^\ufeffTransaction id;Payment id;Type;Amount;Currency;Fee;Net;Customer;Created \(UTC\)\r\n/);
+  expect(bytes).toContain(";Charge;10,00;EUR;0,29;9,71;Ann;");
   const workbook = await get({}, "?format=xlsx");
   expect(workbook.headers.get("Content-Disposition")).toMatch(/\.xlsx"$/);
   expect(

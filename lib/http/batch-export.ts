@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { dashboardEndpoint } from "@/lib/contract/endpoint";
-import type { SettlementBatch } from "@/lib/contract/settlement/settlement-batch";
 import type { Context } from "@/lib/domain/context";
 import { type BatchItem, getSettlementBatch, listBatchItems } from "@/lib/domain/settlement/read-batches";
 import { type FileStyle, streamExport } from "./export";
@@ -22,7 +21,7 @@ const PAGE_SIZE = 5_000;
 const KIND_WORDS = { charge: "Charge", refund: "Refund", reversal: "Refund reversal" };
 
 /** The plain CSV has amounts in minor units, other files in major units. */
-function columnsOf({ currency }: SettlementBatch, { format }: FileStyle): SheetColumn<BatchItem>[] {
+function columnsOf(currency: string, { format }: FileStyle): SheetColumn<BatchItem>[] {
   const money = (name: string, heading: string, minor: (item: BatchItem) => number): SheetColumn<BatchItem> => ({
     name,
     heading,
@@ -47,11 +46,17 @@ function columnsOf({ currency }: SettlementBatch, { format }: FileStyle): SheetC
     { name: "payment_id", heading: "Payment id", kind: "text", read: (item) => item.payment_id },
     { name: "type", heading: "Type", kind: "text", read: (item) => item.kind, word: ({ kind }) => KIND_WORDS[kind] },
   ];
+  const customer: SheetColumn<BatchItem> = {
+    name: "customer",
+    heading: "Customer",
+    kind: "text",
+    read: (item) => item.customer,
+  };
   // Files are read by position: new columns go to the end of the plain one.
   const [amount, ...earnings] = amounts;
   return format === "csv"
-    ? [...ids, amount, code, created, ...earnings, local]
-    : [...ids, amount, code, ...earnings, local, created];
+    ? [...ids, amount, code, created, ...earnings, local, customer]
+    : [...ids, amount, code, ...earnings, customer, local, created];
 }
 
 /** A batch's transactions as a file. */
@@ -63,15 +68,18 @@ export function batchExportRoute(request: Request, params: { mode: string; id: s
       headers: { "X-Total-Count": String(batch.transaction_count) },
       act: ["settings.settlement_batch_exported", { mode: ctx.environment.mode, batch: batch.id }],
       open: async () => ({
-        parts: sheetParts(itemsOf(ctx, batch), columnsOf(batch, style), { ...style, title: "Settlement batch" }),
+        parts: sheetParts(itemsOf(ctx, [batch.id]), columnsOf(batch.currency, style), {
+          ...style,
+          title: "Settlement batch",
+        }),
       }),
     };
   });
 }
 
-async function* itemsOf(ctx: Context, { id }: SettlementBatch): AsyncGenerator<BatchItem[], void> {
+async function* itemsOf(ctx: Context, batchIds: readonly string[]): AsyncGenerator<BatchItem[], void> {
   for (let offset = 0; ; offset += PAGE_SIZE) {
-    const items = await listBatchItems(ctx, { batchIds: [id], limit: PAGE_SIZE, offset });
+    const items = await listBatchItems(ctx, { batchIds, limit: PAGE_SIZE, offset });
     yield items;
     if (items.length < PAGE_SIZE) return;
   }
