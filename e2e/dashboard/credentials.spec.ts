@@ -120,7 +120,7 @@ test("a processor's credentials are in no page of the dashboard and in no export
   const pages = addressesOf("(dashboard)", "page.tsx", ids);
   expect(pages.length).toBeGreaterThan(40);
   const exports = addressesOf("(dashboard)", "export/route.ts", ids);
-  expect(exports).toHaveLength(11);
+  expect(exports).toHaveLength(12);
   const more = payments.flatMap(({ id }) => [`/test/payments/${id}`, `/test/transactions?panel=${id}`]);
   const text = await lookAt(owner, [...pages, ...more], secrets);
   for (const shown of [...hints, "Main shop", "Other shop"]) expect(text).toContain(shown);

@@ -48,6 +48,7 @@ const EXPORTS: Readonly<Record<string, UserPermission>> = {
   "/customers": "transaction.search",
   "/balance": "balance.read",
   "/payouts": "balance.read",
+  "/payouts/[id]": "balance.read",
   "/settlement-batches": "balance.read",
   "/settlement-batches/[id]": "balance.read",
   "/reports": "report.read",

@@ -106,6 +106,7 @@ const ACTIONS: Record<string, string> = {
   "settings.subscriptions_exported": "Exported subscriptions",
   "settings.invoices_exported": "Exported invoices",
   "settings.settlement_batch_exported": "Exported a settlement batch",
+  "settings.payout_exported": "Exported a payout",
   "settings.payouts_exported": "Exported payouts",
   "settings.settlement_batches_exported": "Exported settlement batches",
   "settings.movements_exported": "Exported movements of the balance",

@@ -46,6 +46,7 @@ export type AccountAction =
   | "settings.subscriptions_exported"
   | "settings.invoices_exported"
   | "settings.settlement_batch_exported"
+  | "settings.payout_exported"
   | "settings.payouts_exported"
   | "settings.settlement_batches_exported"
   | "settings.movements_exported"

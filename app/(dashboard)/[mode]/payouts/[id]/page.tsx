@@ -1,4 +1,5 @@
 import type { Metadata } from "next";
+import { ExportButton } from "@/components/reporting/export-button";
 import { BATCH_ITEMS_PER_PAGE, DisputeItemTable, SettledTransactions } from "@/components/settlement/batch-items";
 import { RetryPayout } from "@/components/settlement/payout-actions";
 import { accountText, BatchTable } from "@/components/settlement/payout-list";
@@ -45,8 +46,16 @@ export default async function PayoutPage({ params, searchParams }: PayoutPagePro
         badge={<StatusBadge status={payout.status} />}
         description={<CopyId id={payout.id} label="Copy payout id" className="text-ink" />}
         actions={
-          isUnpaid &&
-          page.can("payout.retry") && <RetryPayout id={payout.id} mode={page.mode} currency={payout.currency} />
+          <>
+            <ExportButton
+              address={`/${page.mode}/payouts/${payout.id}/export`}
+              noun={disputes.length > 0 ? "row" : "transaction"}
+              total={total + disputes.length}
+            />
+            {isUnpaid && page.can("payout.retry") && (
+              <RetryPayout id={payout.id} mode={page.mode} currency={payout.currency} />
+            )}
+          </>
         }
       />
       {failed && (

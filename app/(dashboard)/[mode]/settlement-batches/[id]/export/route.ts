@@ -1,4 +1,4 @@
-import { batchExportRoute } from "@/lib/http/batch-export";
+import { batchExportRoute } from "@/lib/http/settled-export";
 
 export async function GET(
   request: Request,

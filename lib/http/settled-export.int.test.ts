@@ -2,12 +2,16 @@ import { parse } from "csv-parse/sync";
 import { beforeEach, expect, test } from "vitest";
 import { insertBookedPayment } from "@/e2e/fixtures/books";
 import { testDatabase } from "@/e2e/fixtures/database";
+import { openDispute } from "@/e2e/fixtures/disputes";
 import { cookieOf, testUsers } from "@/e2e/fixtures/users";
+import { encodeId } from "@/lib/contract/ids";
+import { listPayouts, runPayouts } from "@/lib/domain/settlement/payouts";
 import { listSettlementBatches } from "@/lib/domain/settlement/read-batches";
 import { runSettlement } from "@/lib/domain/settlement/settle";
-import { batchExportRoute } from "./batch-export";
+import { newId } from "@/lib/ids";
 import { provideService } from "./current-service";
 import { acquireExportSlot } from "./export";
+import { batchExportRoute, payoutItemsExportRoute } from "./settled-export";
 
 const { db } = await testDatabase();
 const { service, merchant, newUser } = await testUsers(db);
@@ -100,4 +104,51 @@ test("a HEAD request opens nothing, and a second export waits or is refused", as
   const left = await get();
   await left.body?.cancel();
   await expect.poll(async () => (await get()).status).toBe(200);
+});
+
+test("a payout's transactions and disputes are a file whose net amounts add up to the payout", async () => {
+  const { merchant: shop, newUser: newMember } = await testUsers(db);
+  const { id } = shop.test;
+  await insertBookedPayment(db, { environmentId: id, amount: 1_000, feeBasisPoints: 290 });
+  const disputed = await insertBookedPayment(db, { environmentId: id, amount: 500, refunded: 200 });
+  await openDispute({ service, db, environmentId: id }, encodeId("payment", disputed.payment), {
+    amount: 100,
+    fee: 15,
+  });
+  await runSettlement(service, { environmentId: id });
+  await runPayouts(service);
+  const member = await newMember("owner");
+  const [payout] = (await listPayouts(member.ctx, {})).data;
+  if (!payout) throw new Error("there is no payout");
+  const memberCookie = await cookieOf(service, member);
+  const fetchFile = (query = "", payoutId = payout.id) =>
+    payoutItemsExportRoute(
+      new Request(`http://dashboard.test/test/payouts/${payoutId}/export${query}`, {
+        headers: { cookie: memberCookie },
+      }),
+      { mode: "test", id: payoutId },
+    );
+  const response = await fetchFile();
+  expect(response.headers.get("Content-Disposition")).toContain(`payout-${payout.id}.csv`);
+  const rows: Record<string, string>[] = parse(await response.text(), { columns: true });
+  expect(rows.map(({ type, amount, fee, net }) => [type, amount, fee, net].join(" ")).sort()).toEqual([
+    "charge 1000 29 971",
+    "charge 500 0 500",
+    "dispute -100 15 -115",
+    "refund -200 0 -200",
+  ]);
+  expect(rows.reduce((sum, { net }) => sum + Number(net), 0)).toBe(payout.amount);
+  expect(response.headers.get("X-Total-Count")).toBe(String(rows.length));
+  const [last] = rows.slice(-1);
+  expect([last?.type, last?.transaction_id, last?.dispute_id]).toEqual(["dispute", "", expect.stringMatching(/^dp_/)]);
+  const german = await (await fetchFile("?format=csv_excel&locale=de-DE")).text();
+  expect(german).toContain("Type;Amount;Currency;Fee;Net;Customer;Created (UTC);Dispute id\r\n");
+  expect(german).toContain(";Dispute;-1,00;EUR;0,15;-1,15;");
+  const workbook = Buffer.from(await (await fetchFile("?format=xlsx")).arrayBuffer());
+  expect(workbook.subarray(0, 2).toString()).toBe("PK");
+  const acts = await db.sql`select detail from audit_log
+    where environment_id = ${shop.live.id} and action = 'settings.payout_exported'`;
+  expect(acts).toHaveLength(3);
+  expect(acts[0]?.detail).toEqual({ mode: "test", payout: payout.id });
+  expect((await fetchFile("", encodeId("payout", newId()))).status).toBe(404);
 });

@@ -1,0 +1,8 @@
+import { payoutItemsExportRoute } from "@/lib/http/settled-export";
+
+export async function GET(
+  request: Request,
+  { params }: { params: Promise<{ mode: string; id: string }> },
+): Promise<Response> {
+  return payoutItemsExportRoute(request, await params);
+}
