@@ -86,7 +86,7 @@ export function VolumeCard({ mode, canExport, overview }: VolumeCardProps) {
                 unit={unit}
                 currency={currency}
                 today={today}
-                label={`Gross volume and refunds ${BY[unit]}: arrow keys move, Enter opens the transactions`}
+                label={`Gross volume and refunds ${BY[unit]}: arrow keys move, Enter opens the payments`}
                 onChoose={(bucket) => router.push(countedHref({ mode, currency }, "moved", bucket))}
               />
             </div>

@@ -185,7 +185,7 @@ function Readout({ bucket, before, currency, today }: ReadoutProps) {
           </>
         )}
       </dl>
-      <p className="mt-1 text-soft">Select the bar to see these transactions</p>
+      <p className="mt-1 text-soft">Select the bar to see these payments</p>
     </div>
   );
 }

@@ -49,7 +49,7 @@ export function EmptyList({
     return (
       <EmptyState
         kind="no-results"
-        what="transactions"
+        what="payments"
         filters={filters}
         onClear={onClear}
         actions={<Wider mode={mode} query={query} onFilters={onFilters} />}
@@ -58,7 +58,7 @@ export function EmptyList({
   return (
     <EmptyState
       icon={<CreditCard aria-hidden="true" />}
-      title={mode === "test" ? "No transactions yet" : "No live transactions yet"}
+      title={mode === "test" ? "No payments yet" : "No live payments yet"}
       description={
         mode === "test"
           ? "Create a payment link and pay it with a test card. Developers can run this with a test key. Payments appear here automatically."

@@ -105,7 +105,7 @@ export function SearchBox({ text, epoch, currency, onText, onFilters, onJump }: 
     >
       <search className="relative block">
         <label htmlFor={id} className="sr-only">
-          Search transactions
+          Search payments
         </label>
         <Search
           aria-hidden="true"

@@ -160,7 +160,7 @@ export function TransactionsView({ initial, currencies, columns: ownColumns, api
       />
       <ViewTabs
         path={`/${mode}/transactions`}
-        what="transactions"
+        what="payments"
         builtIn={BUILT_IN}
         now={formatQuery({ ...query, page: 1 })}
         saved={saved}

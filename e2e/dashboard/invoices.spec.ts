@@ -134,7 +134,7 @@ test("the search box leads to an invoice by id and by number, and to a card on f
   await jump("inv-000001", /^Invoice INV-000001/);
   await expect(owner).toHaveURL("/test/invoices?q=inv-000001");
   await openAlive(owner, "/test/transactions");
-  await owner.getByRole("searchbox", { name: "Search transactions" }).fill(invoice?.id ?? "");
+  await owner.getByRole("searchbox", { name: "Search payments" }).fill(invoice?.id ?? "");
   await expect(owner).toHaveURL(`/test/invoices/${invoice?.id}`);
   await owner.goto(`/test/payment-methods/${card?.id}`);
   await expect(owner).toHaveURL(/\/test\/(customers\/cust_|subscriptions\?customer=)/);

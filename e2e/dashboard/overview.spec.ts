@@ -184,7 +184,7 @@ test("a bar is chosen with the arrow keys and Enter", async ({ owner, api }) => 
   const chart = owner.getByRole("application", { name: /Gross volume/ });
   await chart.focus();
   for (let i = 0; i < 7; i++) await owner.keyboard.press("ArrowRight");
-  await expect(owner.getByText("Select the bar to see these transactions")).toBeVisible();
+  await expect(owner.getByText("Select the bar to see these payments")).toBeVisible();
   await expect(owner.getByText(/, so far$/)).toBeVisible();
   await owner.keyboard.press("Enter");
   await expect(owner).toHaveURL(/\/test\/transactions\?currency=USD&captured=\d{4}-\d{2}-\d{2}$/);

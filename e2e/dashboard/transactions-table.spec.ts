@@ -182,13 +182,13 @@ test("a new transaction appears by itself, and never moves the row that is point
 
 test("no data yet, no results, and past the end are distinguished", async ({ owner: page, api }) => {
   await openList(page);
-  await expect(page.getByRole("heading", { name: "No transactions yet" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No payments yet" })).toBeVisible();
   await expect(page.getByText('-H "X-Api-Key: sk_test_…"')).toBeVisible();
   await expectAccessible(page);
   await pay(api);
   await expect(rows(page)).toHaveCount(1);
   await openList(page, "?status=DECLINED&brand=amex");
-  await expect(page.getByRole("heading", { name: "No transactions match" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No payments match" })).toBeVisible();
   await page.getByRole("button", { name: "Clear filters" }).click();
   await expect(rows(page)).toHaveCount(1);
   await openList(page, "?page=7");

@@ -94,7 +94,7 @@ test("the search box understands operators and plain words, and turns them into 
 }) => {
   await someOfEverything(api);
   await openList(page);
-  const box = page.getByRole("searchbox", { name: "Search transactions" });
+  const box = page.getByRole("searchbox", { name: "Search payments" });
   const chips = page.getByRole("list", { name: "Active filters" });
 
   await box.fill("status:declined brand:visa amount:>50 created:last-7-days");
@@ -147,7 +147,7 @@ test("the search box understands operators and plain words, and turns them into 
   await box.press("Enter");
   // An unknown operator becomes search terms: never an error, and never the whole list.
   await expect(chips.getByRole("listitem")).toHaveText(["Search: description:gold", "Card: Visa", "Clear all"]);
-  await expect(page.getByRole("heading", { name: "No transactions match" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No payments match" })).toBeVisible();
   await page.getByRole("button", { name: /^Without “description:gold”: \d/ }).click();
   await expect(chips.getByRole("listitem")).toHaveText(["Card: Visa", "Clear all"]);
 
@@ -161,7 +161,7 @@ test("a typed card number or secret is never put into a URL, and its meaning is 
   page.on("request", (request) => asked.push(`${request.url()} ${request.postData() ?? ""}`));
   page.on("framenavigated", (frame) => asked.push(frame.url()));
   await openList(page);
-  const box = page.getByRole("searchbox", { name: "Search transactions" });
+  const box = page.getByRole("searchbox", { name: "Search payments" });
   for (const secret of ["4242 4242 4242 4242", "anna whsec_Q0w3bVh2c1RhZ2Y5R1lxZFNrS1pV"]) {
     await box.fill("visa");
     await expectUrl(page, "?brand=visa");
@@ -179,7 +179,7 @@ test("if amount and currency contradict each other, the amount’s currency is u
   owner: page,
 }) => {
   await openList(page);
-  const box = page.getByRole("searchbox", { name: "Search transactions" });
+  const box = page.getByRole("searchbox", { name: "Search payments" });
   const chips = page.getByRole("list", { name: "Active filters" });
   await box.fill("$50 currency:jpy");
   await box.press("Enter");
@@ -191,7 +191,7 @@ test("if amount and currency contradict each other, the amount’s currency is u
 test("an id that is pasted jumps to its payment", async ({ owner: page, api }) => {
   const payment = await pay(api);
   await openList(page);
-  await page.getByRole("searchbox", { name: "Search transactions" }).fill(payment.id);
+  await page.getByRole("searchbox", { name: "Search payments" }).fill(payment.id);
   await page.waitForURL(`**/test/payments/${payment.id}`);
 });
 
@@ -254,7 +254,7 @@ test("another merchant's transactions are not in the list, whatever the URL", as
   const theirs = await pay(stranger.api, { customer_email: "secret@example.com" });
   await pay(api);
   await openList(page, "?email=secret@example.com");
-  await expect(page.getByRole("heading", { name: "No transactions match" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No payments match" })).toBeVisible();
   await openList(page);
   await expect(rows(page)).toHaveCount(1);
   await expect(page.locator("body")).not.toContainText(theirs.id);
@@ -289,7 +289,7 @@ test("what is typed before the page's scripts arrive is searched for", async ({ 
   await captured(api, { customer_email: "anna@example.com" });
   await captured(api, { customer_email: "bob@example.com" });
   for (const [path, label] of [
-    [LIST, "Search transactions"],
+    [LIST, "Search payments"],
     ["/test/customers", "Search customers"],
   ] as const) {
     const scripts = latch();

@@ -118,5 +118,5 @@ function searchLabel(text: string): string {
   if (EMAIL.test(text)) return `Payments of ${text}`;
   if (LAST4.test(text)) return `Cards ending in ${text}, and orders`;
   if (AMOUNT.test(text)) return `Payments of ${text}`;
-  return `Search transactions for ${text}`;
+  return `Search payments for ${text}`;
 }

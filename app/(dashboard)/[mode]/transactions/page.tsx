@@ -19,7 +19,7 @@ type TransactionsPageProps = { params: Promise<{ mode: string }>; searchParams: 
 
 export default async function TransactionsPage({ params, searchParams }: TransactionsPageProps) {
   const page = await dashboardPage((await params).mode);
-  if (!page.can("transaction.search")) return <NoPermission what="transactions" />;
+  if (!page.can("transaction.search")) return <NoPermission what="payments" />;
   const [initial, currencies, jar] = await Promise.all([
     firstList(page, await searchParams),
     listOwnCurrencies(page.ctx),
