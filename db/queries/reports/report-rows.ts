@@ -154,7 +154,7 @@ const ORDERS: Record<ListedReport, string> = {
 };
 
 /** The first rows, in the report's order. */
-export async function listReportRows(
+async function listReportRows(
   sql: Sql,
   environmentId: string,
   { type, limit, ...range }: ReportRange & { type: ListedReport; limit: number },
@@ -180,6 +180,20 @@ export async function sumReport(
     amounts: Object.fromEntries(names.map((name) => [name, row[name] as number])),
   }));
 }
+
+/** The first rows and the totals of all, in one snapshot: a running day may change between two statements. */
+export const readReportPreview = (
+  sql: Sql,
+  environmentId: string,
+  { type, limit, ...range }: ReportRange & { type: ListedReport; limit: number },
+): Promise<{ rows: ReportRow[]; totals: ReportTotals[] }> =>
+  sql.begin("isolation level repeatable read read only", async (tx: Transaction) => {
+    const inside = tx as unknown as Sql;
+    return {
+      rows: await listReportRows(inside, environmentId, { ...range, type, limit }),
+      totals: await sumReport(inside, environmentId, { ...range, type }),
+    };
+  });
 
 /** All rows in one snapshot. Takes over `sql` and ends it. */
 export const openReportRows = (

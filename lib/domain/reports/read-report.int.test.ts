@@ -301,3 +301,26 @@ test("files name their columns, with amounts in minor units for programs only", 
     `${day};EUR;3;18,33;1;0,00;0,34;16,84;1,00;0,15`,
   ]);
 });
+
+test("a preview's rows and totals are of one moment while payments are booked", async () => {
+  const { test: environment } = await createTestMerchant(db);
+  const ctx = testContext(service, environment);
+  const day = today("UTC");
+  const subject = subjectOf({ type: "transactions", timeZone: "UTC", from: day, to: addDays(day, 1) });
+  let isOver = false;
+  const book = async () => {
+    while (!isOver) await insertBookedPayment(db, { environmentId: environment.id, amount: 100 });
+  };
+  const writers = [book(), book(), book()];
+  try {
+    let seen = 0;
+    for (let previews = 0; previews < 40 || seen === 0; previews++) {
+      const { rows, totals } = await previewReport(ctx, subject, 10_000);
+      seen = totals[0]?.rows ?? 0;
+      expect(rows).toHaveLength(seen);
+    }
+  } finally {
+    isOver = true;
+    await Promise.all(writers);
+  }
+});

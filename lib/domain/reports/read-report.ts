@@ -1,9 +1,9 @@
 import type { Sql } from "@/db/client";
 import {
   type ListedReport,
-  listReportRows,
   openReportRows,
   type ReportRange,
+  readReportPreview,
   sumReport,
 } from "@/db/queries/reports/report-rows";
 import { readStatement } from "@/db/queries/settlement/balance";
@@ -38,10 +38,7 @@ export async function previewReport(ctx: InReports, subject: ReportSubject, limi
   const { id } = ctx.environment;
   const { sql } = ctx.service.db.reading.within(id);
   return readInTime(subject, async () => {
-    const [rows, totals] = await Promise.all([
-      listReportRows(sql, id, { ...subject, type, limit }),
-      sumReport(sql, id, { ...subject, type }),
-    ]);
+    const { rows, totals } = await readReportPreview(sql, id, { ...subject, type, limit });
     return { rows: present(type, rows), totals };
   });
 }
