@@ -24,6 +24,8 @@ type ReportResultProps = {
   mode: Mode;
   query: ReportQuery;
   days: { from: string; to: string };
+  /** In the business's time zone, by the environment's clock. */
+  today: string;
   /** Null if the range is too long to add up while the page waits. */
   preview: { rows: readonly ReportRow[]; totals: readonly ReportTotals[] } | null;
 };
@@ -31,7 +33,7 @@ type ReportResultProps = {
 const number = (value: number) => value.toLocaleString("en-US");
 
 /** Totals, first rows and file of a report. */
-export function ReportResult({ mode, query, days, preview }: ReportResultProps) {
+export function ReportResult({ mode, query, days, today, preview }: ReportResultProps) {
   const { label, sentence, empty } = REPORT_WORDS[query.type];
   const range = days.from === days.to ? dayText(days.from) : `${dayText(days.from)} – ${dayText(days.to)}`;
   const total = preview === null ? null : preview.totals.reduce((sum, { rows }) => sum + rows, 0);
@@ -41,6 +43,7 @@ export function ReportResult({ mode, query, days, preview }: ReportResultProps) 
         <div className="min-w-0 flex-1 basis-60">
           <h2 id="report" className="font-semibold text-[15px] leading-6">
             {label}, {range}
+            {days.from <= today && today <= days.to && <span className="font-normal text-soft"> so far</span>}
           </h2>
           <p className="text-[13px] text-soft">{sentence}</p>
         </div>

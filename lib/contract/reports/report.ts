@@ -30,7 +30,11 @@ export const report = z
       .enum(REPORT_STATUSES)
       .describe("`PENDING` while it is added up, within seconds; then `READY`, or `FAILED`."),
     from: z.iso.date().describe("The first day."),
-    to: z.iso.date().describe("The last day, inclusive. One that isn't over counts until `updated_at`."),
+    to: z.iso
+      .date()
+      .describe(
+        "The last day, inclusive. A day that isn't over counts until `updated_at`; changes still being booked then may be only in the file. Reports of days that are over are complete.",
+      ),
     time_zone: z.string().describe("IANA time zone in which days begin."),
     currency: z.string().nullable().describe("The only currency in it; null for all."),
     format: z.enum(EXPORT_FORMATS).describe("The file's format."),

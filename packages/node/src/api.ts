@@ -1719,7 +1719,7 @@ export interface Report {
   status: "PENDING" | "READY" | "FAILED";
   /** The first day. */
   from: string;
-  /** The last day, inclusive. One that isn't over counts until `updated_at`. */
+  /** The last day, inclusive. A day that isn't over counts until `updated_at`; changes still being booked then may be only in the file. Reports of days that are over are complete. */
   to: string;
   /** IANA time zone in which days begin. */
   time_zone: string;

@@ -6,7 +6,7 @@ import { NoPermission, WrongFilter } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { AppError } from "@/lib/contract/errors";
 import { parseReport, reportDays } from "@/lib/contract/reports/report-query";
-import { dayInstants } from "@/lib/contract/transactions/time-range";
+import { dayIn, dayInstants } from "@/lib/contract/transactions/time-range";
 import { environmentNow } from "@/lib/domain/context";
 import { listOwnCurrencies } from "@/lib/domain/reporting/overview";
 import { previewReport, type ReportPreview } from "@/lib/domain/reports/read-report";
@@ -36,7 +36,8 @@ export default async function ReportsPage({ params, searchParams }: ReportsPageP
       </>
     );
   }
-  const days = reportDays(query, timeZone, environmentNow(page.ctx).getTime());
+  const now = environmentNow(page.ctx).getTime();
+  const days = reportDays(query, timeZone, now);
   const subject = { type: query.type, ...dayInstants(days, timeZone), timeZone, currency: query.currency ?? undefined };
   const [preview, currencies, every] = await Promise.all([
     orTooLong(previewReport(page.ctx, subject, PREVIEW_ROWS)),
@@ -47,7 +48,7 @@ export default async function ReportsPage({ params, searchParams }: ReportsPageP
     <>
       {header}
       <ReportControls mode={page.mode} query={query} days={days} currencies={currencies} />
-      <ReportResult mode={page.mode} query={query} days={days} preview={preview} />
+      <ReportResult mode={page.mode} query={query} days={days} today={dayIn(timeZone, now)} preview={preview} />
       <ReportMail key={query.type} mode={page.mode} type={query.type} email={page.user.email} every={every} />
     </>
   );
