@@ -28,7 +28,7 @@ import { priceText, termsOf } from "@/lib/contract/plans/schedule";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { LinkCard } from "./link-card";
 import { WordFields } from "./link-fields";
-import { Captured, LinkStatus, Payments, timesText } from "./link-table";
+import { Captured, LinkStatus, Sales, sellsSubscriptions, timesText } from "./link-table";
 
 type LinkPageProps = { detail: PaymentLinkDetail; mode: Mode; canWrite: boolean };
 
@@ -129,7 +129,7 @@ function SaleCard({ detail, mode }: Pick<LinkPageProps, "detail" | "mode">) {
             value: link.asks_email || (plan && plan.type !== "ONE_TIME") ? "Asked for" : "Not asked for",
           },
           { term: "Opened", value: timesText(link.opened) },
-          { term: "Payments", value: <Payments link={link} path={path} /> },
+          { term: sellsSubscriptions(link) ? "Subscriptions" : "Payments", value: <Sales link={link} path={path} /> },
           { term: "Captured", value: <Captured link={link} path={path} /> },
           { term: "Expires", value: link.expires_at === null ? "Never" : <Time at={link.expires_at} /> },
           { term: "Created", value: <Time at={link.created_at} /> },

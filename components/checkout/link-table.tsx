@@ -13,7 +13,7 @@ const COLUMNS = [
   ["Price", "w-48 pr-6 text-right max-sm:hidden"],
   ["Status", "w-32 pr-4"],
   ["Opened", "w-20 pr-4 text-right max-md:hidden"],
-  ["Payments", "w-24 pr-4 text-right max-md:hidden"],
+  ["Sales", "w-24 pr-4 text-right max-md:hidden"],
   ["Captured", "w-36 pr-6 text-right max-md:hidden"],
   ["Created", "w-28 pr-4 max-xl:hidden"],
   ["Expires", "w-28 max-lg:hidden"],
@@ -54,7 +54,7 @@ function LinkRow({ link, path }: { link: PaymentLinkItem; path: string }) {
           <Price link={link} />
         </span>
         <span className="block text-soft text-xs md:hidden">
-          Opened {timesText(link.opened)} · <Payments link={link} path={path} words />
+          Opened {timesText(link.opened)} · <Sales link={link} path={path} words />
         </span>
       </td>
       <td className="text-balance py-2 pr-6 text-right align-middle max-sm:hidden">
@@ -67,7 +67,7 @@ function LinkRow({ link, path }: { link: PaymentLinkItem; path: string }) {
         {link.opened.toLocaleString("en-US")}
       </td>
       <td className="py-2 pr-4 text-right align-middle max-md:hidden">
-        <Payments link={link} path={path} />
+        <Sales link={link} path={path} />
       </td>
       <td className="py-2 pr-6 text-right align-middle max-md:hidden">
         <Captured link={link} path={path} />
@@ -96,12 +96,15 @@ const COUNTED = "relative text-accent tabular-nums hover:underline";
 export const timesText = (count: number): string =>
   `${count.toLocaleString("en-US")} ${count === 1 ? "time" : "times"}`;
 
-/** Number of payments, linked to exactly these. */
-export function Payments({ link, path, words = false }: FigureProps & { words?: boolean }) {
-  const { payments, capped } = link.sales;
-  const noun = payments === 1 ? "payment" : "payments";
-  const text = `${payments.toLocaleString("en-US")}${capped ? "+" : ""}${words ? ` ${noun}` : ""}`;
-  if (payments === 0) return <span className="text-soft tabular-nums">{text}</span>;
+/** A recurring plan begins subscriptions, even where a free trial takes no payment. */
+export const sellsSubscriptions = ({ terms }: PaymentLinkItem): boolean => terms !== null && terms.every !== null;
+
+/** Number of payments or of subscriptions begun, linked to their sessions. */
+export function Sales({ link, path, words = false }: FigureProps & { words?: boolean }) {
+  const { count, capped } = link.sales;
+  const noun = `${sellsSubscriptions(link) ? "subscription" : "payment"}${count === 1 ? "" : "s"}`;
+  const text = `${count.toLocaleString("en-US")}${capped ? "+" : ""}${words ? ` ${noun}` : ""}`;
+  if (count === 0) return <span className="text-soft tabular-nums">{text}</span>;
   return (
     <Link href={`${path}?status=COMPLETED`} className={COUNTED}>
       {text}
@@ -115,7 +118,7 @@ export function Payments({ link, path, words = false }: FigureProps & { words?: 
   );
 }
 
-/** Captured totals per currency; a lower bound if there are more payments than are summed. */
+/** Captured totals per currency; a lower bound if there are more sales than are summed. */
 export function Captured({ link, path }: FigureProps) {
   if (link.sales.captured.length === 0) return <span className="text-soft">–</span>;
   return (

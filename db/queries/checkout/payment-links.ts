@@ -127,11 +127,11 @@ export async function findPublicLink(sql: Sql, token: string): Promise<PublicLin
 }
 
 /**
- * `captured`: amounts captured by the newest payments of its completed sessions, by currency; `payments`:
- * their number.
+ * `sales`: its newest completed sessions, of which a free trial's has no payment; `captured`: amounts captured by
+ * their payments, by currency.
  */
 export type ListedLink = LinkWithState & {
-  payments: number;
+  sales: number;
   captured: { currency: string; amount: number }[];
 };
 
@@ -153,12 +153,13 @@ export type LinkWithState = PaymentLinkRow & { paid: boolean };
 
 /** A link with totals of its newest sales, up to `maxSales`. Index: `client_sessions_payment_link`. */
 const withSales = (sql: Sql, maxSales: number) => sql`
-  select l.*, coalesce(${isSold(sql)}, false) as paid, coalesce(sales.payments, 0)::int as payments,
+  select l.*, coalesce(${isSold(sql)}, false) as paid, coalesce(sales.count, 0)::int as sales,
     coalesce(sales.captured, '[]') as captured
   from payment_links l
   left join client_sessions s on s.environment_id = l.environment_id and s.id = l.session_id
   left join lateral (
-    select sum(count) as payments, json_agg(json_build_object('currency', currency, 'amount', amount) order by currency) as captured
+    select sum(count) as count, json_agg(json_build_object('currency', currency, 'amount', amount) order by currency)
+      filter (where currency is not null) as captured
     from (
       select p.currency, count(*) as count, sum(p.amount_captured)::bigint as amount
       from (
@@ -166,7 +167,7 @@ const withSales = (sql: Sql, maxSales: number) => sql`
         where environment_id = l.environment_id and payment_link_id = l.id and status = 'COMPLETED'
         order by id desc limit ${maxSales}::int
       ) c
-      join payments p on p.environment_id = c.environment_id and p.id = c.payment_id
+      left join payments p on p.environment_id = c.environment_id and p.id = c.payment_id
       group by p.currency
     ) by_currency
   ) sales on true`;

@@ -88,9 +88,10 @@ export const paymentLinkListQuery = z.strictObject({
 export type PaymentLinkListQuery = z.infer<typeof paymentLinkListQuery>;
 
 /**
- * A link's completed sessions and their captured amounts. `capped`: there are more than these newest ones.
+ * A link's completed sessions (payments, or subscriptions begun) and their captured amounts. `capped`: there are more
+ * than these newest ones.
  */
-export type LinkSales = { payments: number; capped: boolean; captured: { currency: string; amount: number }[] };
+export type LinkSales = { count: number; capped: boolean; captured: { currency: string; amount: number }[] };
 
 /** A link as a row of the list. */
 export type PaymentLinkItem = PaymentLink & {

@@ -173,8 +173,8 @@ function presentItem(ctx: Context, row: ListedLink, plan: PlanRow | null | ""): 
     terms: known && planTermsOf(known),
     opened: row.opened,
     sales: {
-      payments: Math.min(row.payments, MAX_SUMMED_SALES),
-      capped: row.payments > MAX_SUMMED_SALES,
+      count: Math.min(row.sales, MAX_SUMMED_SALES),
+      capped: row.sales > MAX_SUMMED_SALES,
       captured: row.captured,
     },
   };

@@ -23,7 +23,7 @@ describe("a link of a recurring plan", () => {
     expect(await subscriptionsOf(tenant)).toMatchObject([
       { id: state.subscription_id, customer_id: "ann@example.com", customer_email: "Ann@Example.com" },
     ]);
-    expect((await get()).sales).toMatchObject({ payments: 1, captured: [{ currency: "EUR", amount: 2_190 }] });
+    expect((await get()).sales).toMatchObject({ count: 1, captured: [{ currency: "EUR", amount: 2_190 }] });
     await expectClean();
   });
 
@@ -68,6 +68,7 @@ describe("a link of a recurring plan", () => {
     const first = await shop.opened();
     await shop.pay(first, CARD, { consent: await sentenceOf(tenant, first), email: "ann@example.com" });
     expect(await subscriptionsOf(tenant)).toMatchObject([{ status: "TRIALING" }]);
+    expect((await shop.get()).sales, "it began a subscription").toEqual({ count: 1, capped: false, captured: [] });
     const second = await shop.opened();
     const other = { ...CARD, number: "5555555555554444" };
     const asked = async () => ({ consent: await sentenceOf(tenant, second), email: "ann+again@example.com" });
@@ -75,6 +76,7 @@ describe("a link of a recurring plan", () => {
     expect(await shop.opened(second), "the same form goes on").toBe(second);
     expect((await shop.pay(second, other, await asked())).state.status).toBe("COMPLETED");
     expect((await subscriptionsOf(tenant)).map(({ status }) => status)).toEqual(["ACTIVE", "TRIALING"]);
+    expect((await shop.get()).sales).toMatchObject({ count: 2, captured: [{ currency: "EUR" }] });
     await expectClean();
   });
 
