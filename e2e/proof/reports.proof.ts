@@ -135,7 +135,7 @@ const TOTALS: Readonly<Record<string, readonly (readonly [heading: string, name:
   activity: [
     ["Captures", "captures", "#"],
     ["Gross", "gross"],
-    ["Refunds made", "refund_count", "#"],
+    ["Refund count", "refund_count", "#"],
     ["Refunds", "refunds"],
     ["Fees", "fees"],
     ["Net", "net"],

@@ -39,7 +39,7 @@ const of = (name: string, heading: string, kind: Column["kind"], read: Column["r
 
 /** Files are read by position: new columns go to the end. */
 const COLUMNS: readonly Column[] = [
-  text("id", "Subscription"),
+  text("id", "Subscription id"),
   { ...text("status", "Status"), word: ({ status }) => SUBSCRIPTION_STATUS_LABELS[status] },
   text("customer_id", "Customer id"),
   text("customer_email", "E-mail"),
@@ -61,11 +61,11 @@ const COLUMNS: readonly Column[] = [
   of("unpaid_amount", "Unpaid", "amount", ({ unpaid, currency }) => unpaid && majorText(unpaid.amount_due, currency)),
   of("next_attempt_at", "Next attempt", "time", ({ unpaid }) => unpaid?.next_attempt_at ?? null),
   of("credit", "Credit", "amount", ({ credit, currency }) => majorText(credit, currency)),
-  of("card_last4", "Card, last four", "text", ({ card }) => card?.last4 ?? null),
+  of("card_last4", "Card (last 4)", "text", ({ card }) => card?.last4 ?? null),
   of("cancel_at_period_end", "Ends with the period", "text", (row) => (row.cancel_at_period_end ? "yes" : "no")),
   time("cancelled_at", "Cancelled"),
   time("ended_at", "Ended"),
-  text("cancel_reason", "Reason"),
+  text("cancel_reason", "Cancellation reason"),
   time("paused_at", "Paused"),
   of("metadata", "Metadata", "text", ({ metadata }) =>
     Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata),

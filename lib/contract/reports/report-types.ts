@@ -66,7 +66,7 @@ export const REPORT_COLUMNS: Record<ReportType, readonly ReportColumn[]> = {
     CURRENCY,
     count("captures", "Captures"),
     total("gross", "Gross"),
-    count("refund_count", "Refunds made"),
+    count("refund_count", "Refund count"),
     total("refunds", "Refunds"),
     total("fees", "Fees"),
     total("net", "Net"),
@@ -108,7 +108,7 @@ export const REPORT_COLUMNS: Record<ReportType, readonly ReportColumn[]> = {
     PAYMENT,
     CURRENCY,
     total("captured", "Captured"),
-    { name: "rate", heading: "Rate, %", kind: "percent" },
+    { name: "rate", heading: "Rate (%)", kind: "percent" },
     total("fee", "Fee"),
   ],
   disputes: [
@@ -179,44 +179,44 @@ export const REPORT_WORDS: Record<ReportType, ReportWords> = {
     label: "Activity",
     sentence: "Gross, refunds, disputes, fees and net of each day.",
     method:
-      "Sums the ledger’s lines by day and currency. Gross: captures. Refunds: refunds less those that failed later, which count on the day they fail. Fees: Cardlane’s fees on captures. Disputes: what disputes took, less what won ones returned, each on its day; dispute fees are your processor’s. Net: gross less refunds, fees, disputes and dispute fees. Your processor’s other fees are not in it.",
+      "Sums the ledger’s lines by day and currency. Gross: captures. Refunds: refunds less those that failed later, which count on the day they fail. Fees: Cardlane’s fees on captures. Disputes: amounts withdrawn for disputes, less amounts returned when disputes were won, each on the day it was booked; dispute fees are your processor’s. Net: gross less refunds, fees, disputes and dispute fees. Your processor’s other fees are not included.",
   },
   balance: {
     label: "Balance",
     sentence: "A statement: opening balance, movements and closing balance.",
     method:
-      "The opening balance is the sum of all ledger lines before the first day, the closing balance that of all lines up to the last day’s end. Every line between is one kind of movement, so each column adds up.",
+      "The opening balance is the sum of all ledger lines before the first day, and the closing balance is the sum of all lines up to the end of the last day. Each line in between is one kind of movement, so every column adds up.",
   },
   payouts: {
     label: "Payouts",
-    sentence: "What each payout holds, down to its transactions.",
+    sentence: "What each payout contains, down to its transactions.",
     method:
-      "Lists the payouts booked in these days, and for each the transactions of its settlement batches: what was captured, less refunds and fees; and the disputes that it accounts for, with the processor’s fee. A payout’s rows add up to its amount. A payout that fails appears again on the day it fails, with the signs reversed.",
+      "Lists the payouts booked on these days and, for each, the transactions of its settlement batches (captures less refunds and fees) and the disputes it accounts for, with the processor’s fee. A payout’s rows add up to its amount. A payout that fails is listed again on the day it fails, with the signs reversed.",
   },
   fees: {
     label: "Fees",
     sentence: "Cardlane’s fee on each capture.",
     method:
-      "Lists the ledger’s fee lines with the captured amount and the rate. The fee is the amount × the rate, rounded half up, booked with the capture. Your processor’s own fees are not in it.",
+      "Lists the ledger’s fee lines with the captured amount and the rate. The fee is the captured amount times the rate, rounded half up, and is booked with the capture. Your processor’s own fees are not included.",
   },
   disputes: {
     label: "Disputes",
-    sentence: "The disputes opened in these days, with their status now.",
-    empty: "No disputes were opened in these days",
+    sentence: "Disputes opened on these days, with their current status.",
+    empty: "No disputes were opened on these days",
     method:
-      "Lists the disputes that banks opened in these days, as your processor last reported them: a later report changes their status, and may change the fee. Lost: the amount of those that are lost or accepted. The ledger books a dispute on the day its report arrives, so the activity of these days may differ.",
+      "Lists the disputes that banks opened on these days, as your processor last reported them, so a later report may show another status or fee. Lost: the amount of disputes that were lost or accepted. The ledger books a dispute on the day your processor reports it, so the activity report of these days may differ.",
   },
   subscriptions: {
     label: "Subscriptions",
-    sentence: "Monthly recurring revenue at the end of these days, and the churn within them.",
-    empty: "No subscription paid or ended in these days",
+    sentence: "Monthly recurring revenue at the end of these days, and the churn during them.",
+    empty: "No subscription was paying or ended on these days",
     method:
-      "Takes each subscription as its last event before the end of the last day left it. MRR: of active and past-due subscriptions, price × quantity per month (n months ÷ n, n weeks × 52 ÷ 12 ÷ n, n days × 365 ÷ 12 ÷ n), rounded for each; the overview rounds the sum once, so cents may differ. Churned: those that were cancelled in these days after their trial. Churn is churned ÷ (churned + paying). Trials, credit and plans’ later prices don’t count.",
+      "Uses each subscription as of its last event before the end of the last day. MRR: of active and past-due subscriptions, price × quantity per month (n months ÷ n, n weeks × 52 ÷ 12 ÷ n, n days × 365 ÷ 12 ÷ n), rounded for each; the overview rounds the sum once, so cents may differ. Churned: subscriptions cancelled on these days after their trial. Churn is churned ÷ (churned + paying). Trials, credit and later changes of a plan’s price don’t count.",
   },
   transactions: {
     label: "Money movements",
     sentence: "Each capture, refund, failed refund and dispute, with fee and net.",
     method:
-      "Lists the ledger’s captures, refunds, refunds that failed later and disputes, at the time they were booked. Net: amount less fee; a dispute’s fee is a line of its own. Authorizations that were not captured moved no money and are not in it.",
+      "Lists the ledger’s captures, refunds, refunds that failed later and disputes, each at the time it was booked. Net: amount less fee; a dispute’s fee is a line of its own. Authorizations that were not captured moved no money and are not included.",
   },
 };

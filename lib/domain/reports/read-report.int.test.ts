@@ -297,7 +297,7 @@ test("files name their columns, with amounts in minor units for programs only", 
     `${day},EUR,3,1833,1,0,34,1684,100,15`,
   ]);
   expect(await csvOf("csv_excel")).toEqual([
-    "\ufeffDay;Currency;Captures;Gross;Refunds made;Refunds;Fees;Net;Disputes;Dispute fees",
+    "\ufeffDay;Currency;Captures;Gross;Refund count;Refunds;Fees;Net;Disputes;Dispute fees",
     `${day};EUR;3;18,33;1;0,00;0,34;16,84;1,00;0,15`,
   ]);
 });

@@ -48,7 +48,7 @@ test("a report is mailed once for each period, however many processes mail it", 
   const [mail, ...others] = await mails();
   expect(others).toEqual([]);
   expect(mail?.subject).toBe(`Activity in test mode, ${dayText(days.from)} – ${dayText(days.to)}`);
-  expect(mail?.body).toContain("USD: Captures 1, Gross $10.00, Refunds made 0, Refunds $0.00, Fees $0.29, Net $9.71");
+  expect(mail?.body).toContain("USD: Captures 1, Gross $10.00, Refund count 0, Refunds $0.00, Fees $0.29, Net $9.71");
   expect(mail?.body).toContain(`/test/reports?created=${days.from}..${days.to}\n`);
   expect(await due()).toBe(next);
   await updateReportMail(ctx, { userId: user.id, type: "activity", every: null });
