@@ -81,6 +81,7 @@ type PeriodFieldsProps = PlanFieldsProps & {
 };
 
 function PeriodFields({ form, label, prefix, children }: PeriodFieldsProps) {
+  const plural = form.values[`${prefix}_value`].trim() === "1" ? "" : "s";
   return (
     <div>
       <div className="flex items-start gap-2">
@@ -93,9 +94,9 @@ function PeriodFields({ form, label, prefix, children }: PeriodFieldsProps) {
         />
         {/* Aligned with the control beside it, whose label is visible. */}
         <SelectField label={`${label}: unit`} hideLabel {...form.field(`${prefix}_unit`)} fieldClassName="w-32 pt-6.5">
-          <option value="DAYS">days</option>
-          <option value="WEEKS">weeks</option>
-          <option value="MONTHS">months</option>
+          <option value="DAYS">day{plural}</option>
+          <option value="WEEKS">week{plural}</option>
+          <option value="MONTHS">month{plural}</option>
         </SelectField>
       </div>
       {children}
