@@ -173,7 +173,7 @@ export async function acceptAttempt(orm: Orm, checked: UserRow, totpStep: number
   return rows[0] ?? null;
 }
 
-/** Counts as a sign-in what accepted something else than a password. */
+/** Stores the time of a sign-in without a password. */
 export async function stampSignIn(orm: Orm, id: string): Promise<void> {
   await orm.update(users).set({ last_sign_in_at: sql`now()` }).where(eq(users.id, id));
 }
