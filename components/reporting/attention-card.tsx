@@ -15,6 +15,7 @@ import { disputePath } from "@/components/disputes/status";
 import { Card, Money } from "@/components/ui/card";
 import { cn } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
+import { MAX_COUNTED_REQUESTS } from "@/lib/contract/approvals/words";
 import { TOTAL_CAP } from "@/lib/contract/fields";
 import { invoicesHref } from "@/lib/contract/invoices/list";
 import type { AttentionItem, AttentionKind, AttentionRow } from "@/lib/contract/reporting/overview";
@@ -30,10 +31,11 @@ type Words = {
   row(row: AttentionRow): string;
 };
 
-/** Counts have the same cap as lists. */
-const countText = (count: number) =>
-  `${Math.min(count, TOTAL_CAP).toLocaleString("en-US")}${count > TOTAL_CAP ? "+" : ""}`;
-const plural = (count: number, one: string, many: string) => `${countText(count)} ${count === 1 ? one : many}`;
+/** Counts have the same cap as lists, unless they are read up to another. */
+const countText = (count: number, cap = TOTAL_CAP) =>
+  `${Math.min(count, cap).toLocaleString("en-US")}${count > cap ? "+" : ""}`;
+const plural = (count: number, one: string, many: string, cap = TOTAL_CAP) =>
+  `${countText(count, cap)} ${count === 1 ? one : many}`;
 
 const DOING = {
   authorize: "Payment",
@@ -110,7 +112,7 @@ function listHref(mode: Mode, kind: AttentionKind): string {
 type AttentionCardProps = {
   mode: Mode;
   items: readonly AttentionItem[];
-  /** Open requests that this member may decide. */
+  /** Open requests that this member may decide, at most one more than {@link MAX_COUNTED_REQUESTS}. */
   approvals: number;
 };
 
@@ -121,7 +123,12 @@ export function AttentionCard({ mode, items, approvals }: AttentionCardProps) {
         <Part
           icon={UserCheck}
           tone="text-amber"
-          title={plural(approvals, "request waits for your approval", "requests wait for your approval")}
+          title={plural(
+            approvals,
+            "request waits for your approval",
+            "requests wait for your approval",
+            MAX_COUNTED_REQUESTS,
+          )}
           href={`/${mode}/approvals`}
           advice="Nothing happens until you or another colleague decides. Undecided requests expire after seven days."
         />

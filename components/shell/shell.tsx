@@ -6,6 +6,7 @@ import { Banner } from "@/components/ui/banner";
 import { Logo } from "@/components/ui/page-header";
 import type { DashboardData } from "@/lib/client/dashboard-context";
 import { TimeDisplayProvider } from "@/lib/client/time-display";
+import { MAX_COUNTED_REQUESTS } from "@/lib/contract/approvals/words";
 import { type MerchantRole, ROLE_LABELS } from "@/lib/contract/permissions";
 import { TestBanner, UnverifiedBanner } from "./banners";
 import { KeepTitle } from "./keep-title";
@@ -102,13 +103,12 @@ function Navigation({ mode, merchant, user, permissions, approvals }: DashboardD
 }
 
 const APPROVALS = "/approvals";
-const MAX_SHOWN = 99;
 
 function NavCount({ count }: { count: number }) {
   if (count === 0) return null;
   return (
     <Badge tone="accent" className="ml-auto">
-      {count > MAX_SHOWN ? `${MAX_SHOWN}+` : count}
+      {count > MAX_COUNTED_REQUESTS ? `${MAX_COUNTED_REQUESTS}+` : count}
       <span className="sr-only"> to decide</span>
     </Badge>
   );

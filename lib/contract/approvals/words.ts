@@ -26,6 +26,9 @@ export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
 export const APPROVAL_DECISIONS = ["approve", "reject", "withdraw", "collect"] as const;
 export type ApprovalDecision = (typeof APPROVAL_DECISIONS)[number];
 
+/** Highest number of requests to decide that the menu and the overview show. */
+export const MAX_COUNTED_REQUESTS = 99;
+
 /** Life of a request that nobody decides. */
 export const APPROVAL_DAYS = 7;
 

@@ -29,6 +29,7 @@ import {
   type ApprovalStatus,
   COLLECT_DAYS,
   decidedBy,
+  MAX_COUNTED_REQUESTS,
 } from "@/lib/contract/approvals/words";
 import { AppError } from "@/lib/contract/errors";
 import type { EventData, EventTypeOf } from "@/lib/contract/events/event";
@@ -186,19 +187,16 @@ export async function listPaymentRequests(
   return rows.map((row) => presentRequest(ctx, row, viewer));
 }
 
-/** Highest number that the menu and the overview show. */
-const MAX_COUNTED = 99;
-
 /**
  * For the menu and the overview: the number of open requests that this member may decide, at most one more than
- * {@link MAX_COUNTED}. Null while nothing needs approval and no request is open.
+ * {@link MAX_COUNTED_REQUESTS}. Null while nothing needs approval and no request is open.
  */
 export async function findMenuCount(ctx: Context, user: Member): Promise<number | null> {
   const { sql, orm } = ctx.service.db.within(ctx.environment.id);
   const rules = await listRules(orm, ctx.environment.id);
   const decides = decidedBy(user.role, rules.find(({ action }) => action === "REFUND") ?? null);
   const count = (actions: readonly ApprovalAction[]) =>
-    countOpenRequests(sql, ctx.environment.id, { userId: user.userId, actions, limit: MAX_COUNTED + 1 });
+    countOpenRequests(sql, ctx.environment.id, { userId: user.userId, actions, limit: MAX_COUNTED_REQUESTS + 1 });
   const open = await count(decides);
   if (open > 0 || rules.some(({ roles }) => roles.length > 0)) return open;
   return (await count(APPROVAL_ACTIONS)) > 0 ? 0 : null;
