@@ -130,7 +130,7 @@ export function AttentionCard({ mode, items, approvals }: AttentionCardProps) {
             MAX_COUNTED_REQUESTS,
           )}
           href={`/${mode}/approvals`}
-          advice="Nothing happens until you or another colleague decides. Undecided requests expire after seven days."
+          advice="Nothing happens until you or a colleague decides. Undecided requests expire after seven days."
         />
       )}
       {items.length === 0 && approvals === 0 ? (

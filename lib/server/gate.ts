@@ -172,7 +172,7 @@ export function refusalOf(error: NodeJS.ErrnoException): ServerRefusal {
     case "HPE_INVALID_URL":
       return {
         status: 400,
-        sentence: "This address is malformed. Percent-encode characters such as é, as %C3%A9.",
+        sentence: "This address is malformed. Percent-encode characters such as é (%C3%A9).",
       };
     default:
       return { status: 400, sentence: "This is not a valid HTTP request." };

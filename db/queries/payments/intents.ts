@@ -271,8 +271,8 @@ function reserve(sql: Sql | SqlTransaction, followUp: FollowUp, wholeOnly: boole
       return {
         amount: sql`coalesce(${followUp.amount}::bigint, amount_captured - amount_refunded - refund_pending)`,
         change: sql`refund_pending = refund_pending + (select amount from locked)`,
-        // Concurrent refunds may exceed MAX_REFUNDS by a few. Cardlane's own don't count against it: nobody could
-        // make what a subscription owes later.
+        // Concurrent refunds may exceed MAX_REFUNDS by a few. Cardlane's own don't count against it: nobody
+        // could later refund what a subscription owes.
         guard: sql`status in ('CAPTURED', 'SETTLED', 'PARTIALLY_REFUNDED') and (select amount from locked) > 0
           and amount_refunded + refund_pending + (select amount from locked) <= amount_captured
           and (${followUp.outside ?? false}::boolean or (

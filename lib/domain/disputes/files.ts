@@ -58,7 +58,7 @@ function detectType(bytes: Buffer): FileType {
   if (bytes.subarray(0, 3).equals(JPEG)) return "image/jpeg";
   throw new AppError(
     "invalid_parameter",
-    "The file is not a PDF, PNG or JPEG, whatever its name says. Export it in one of these formats.",
+    "The file is not a PDF, PNG or JPEG, despite its name. Export it in one of these formats.",
     {
       param: "file",
       errors: [{ param: "file", code: "invalid_parameter", message: "Send a PDF, PNG or JPEG file." }],

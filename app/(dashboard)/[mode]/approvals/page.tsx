@@ -26,7 +26,7 @@ export default async function ApprovalsPage({ params, searchParams }: ApprovalsP
   const path = `/${page.mode}/approvals`;
   const query = pageQuery.safeParse(await searchParams);
   const header = (
-    <PageHeader title="Approvals" description="Requests by members, for a colleague to approve or reject." />
+    <PageHeader title="Approvals" description="Requests from members that a colleague must approve or reject." />
   );
   if (!query.success) {
     return (
