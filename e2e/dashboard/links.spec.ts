@@ -57,7 +57,7 @@ test("a link for a plan is created, opened on a phone and paid, and its sale is 
   await page.goto("/test/checkout/links");
   const row = page.getByRole("row", { name: /Shop window/ });
   await expect(row).toContainText("$12.00");
-  await row.getByRole("link", { name: "1 payment of Shop window" }).click();
+  await row.getByRole("link", { name: "1 subscription of Shop window" }).click();
   await page.waitForURL("**/checkout/links/plink_*?status=COMPLETED");
   await expect(page.getByText("1 session", { exact: true })).toBeVisible();
   await page.getByRole("link", { name: "View payment" }).click();
