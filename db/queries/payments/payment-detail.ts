@@ -118,11 +118,10 @@ export async function readPaymentDetail(
       listCreditNotes(tx, environment.id, [paymentId]),
       countCustomerPayments(tx, environment.id, snapshot),
     ]);
-    const actors = await readActorNames(
-      tx,
-      environment,
-      [...operations, ...keys].map(({ actor }) => actor),
-    );
+    const actors = await readActorNames(tx, environment, [
+      ...[...operations, ...keys].map(({ actor }) => actor),
+      ...disputes.flatMap(({ response_by: by }) => by?.actor ?? []),
+    ]);
     const linked = {
       batches,
       disputes,

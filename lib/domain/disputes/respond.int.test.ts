@@ -4,7 +4,9 @@ import { disputeToRespondTo } from "@/e2e/fixtures/dispute-responses";
 import { openDispute } from "@/e2e/fixtures/disputes";
 import { createTestMerchant, testContext } from "@/e2e/fixtures/factories";
 import { latch } from "@/e2e/fixtures/latch";
+import { createTestUser } from "@/e2e/fixtures/users";
 import type { Context } from "../context";
+import { getPaymentDetail } from "../payments/payment-detail";
 import { verifyBooks } from "../reconciliation/verify-books";
 import { createFile, getFile, removeFiles } from "./files";
 import { getDispute } from "./read-disputes";
@@ -67,6 +69,21 @@ test("submitted evidence reaches the processor whole, and puts the dispute under
   expect((await audit()).at(-1)).toEqual(["dispute.evidence_submitted", user.id]);
   expect(await save({ notes: "More" })).toMatchObject({ status: 409, code: "invalid_state" });
   expect(await respond("accept")).toMatchObject({ status: 409, code: "invalid_state" });
+});
+
+test("a response is its author's on the payment's page, and a decision the bank's", async () => {
+  for (const [kind, notes, by] of [
+    ["accept", "x", "Ada Park"],
+    ["submit", "x", "Ada Park"],
+    ["submit", "winning_evidence", "Cardlane"],
+  ] as const) {
+    const { save, respond, ctx, tenant, user, now } = await disputed();
+    await createTestUser(db, { merchantId: tenant.merchant.id, role: "owner", id: user.id, name: "Ada Park" });
+    await save({ notes });
+    expect((await respond(kind)).status).toBe(200);
+    const { timeline } = await getPaymentDetail(ctx, { id: (await now()).payment_id });
+    expect(timeline.slice(-2).map(({ actor }) => actor.name)).toEqual(["Cardlane", by]);
+  }
 });
 
 test("the sandbox decides at once by the words in the notes", async () => {

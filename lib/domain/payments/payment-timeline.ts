@@ -285,10 +285,26 @@ function disputeEntries(row: DisputeRow, { payment, actors }: PaymentDetailRows)
     reason: DISPUTE_REASON_WORDS[row.reason],
   };
   if (row.status === "NEEDS_RESPONSE") return [opened];
-  const outcome = DISPUTE_OUTCOMES[row.status];
-  const stands = { id: `${row.id}-stands`, title: `Dispute ${title.toLowerCase()}`, said: meaning, reason: null };
-  return [opened, { ...entry, ...stands, outcome, at: row.updated_at }];
+  const stands: TimelineEntry = {
+    ...entry,
+    id: `${row.id}-stands`,
+    outcome: DISPUTE_OUTCOMES[row.status],
+    title: `Dispute ${title.toLowerCase()}`,
+    at: row.updated_at,
+    said: meaning,
+    reason: null,
+  };
+  // A response is its author's act, and anything else the bank's.
+  if (row.response_by && row.response === RESPONSES[row.status])
+    stands.actor = presentActor(row.response_by.actor, actors);
+  return [opened, stands];
 }
+
+/** The response that leads to a status. */
+const RESPONSES: Partial<Record<DisputeRow["status"], DisputeRow["response"]>> = {
+  ACCEPTED: "accept",
+  UNDER_REVIEW: "submit",
+};
 
 const DISPUTE_OUTCOMES = {
   UNDER_REVIEW: "action_required",
