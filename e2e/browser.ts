@@ -260,7 +260,7 @@ export async function expectWellInEveryLook(page: Page, open?: () => Promise<unk
 /** Runs all rules once, and only the color rules in the other scheme. */
 async function seeIn(page: Page, schemes: ("light" | "dark")[]): Promise<void> {
   // On a page that typing has scrolled, the header may cover part of a checkbox, which then counts as too small.
-  await page.evaluate(() => window.scrollTo(0, 0));
+  await page.evaluate(() => window.scrollTo({ top: 0, behavior: "instant" }));
   for (const [index, scheme] of [...new Set(schemes)].entries()) {
     await showIn(page, scheme);
     await expectAccessible(page, index === 0 ? undefined : COLOUR_RULES);
