@@ -1,4 +1,6 @@
 import { type Clock, systemClock } from "@/lib/clock";
+import { newId } from "@/lib/ids";
+import type { CardHolder } from "@/lib/processor/cards";
 import type { Processor } from "@/lib/processor/port";
 import { createStripeProcessor } from "@/lib/processor/stripe/connector";
 import { METADATA } from "@/lib/processor/stripe/outcomes";
@@ -63,4 +65,34 @@ export function companyOf({ books }: Pick<Double, "books">) {
 export async function answerChallenge(url: string, passed: boolean): Promise<string | null> {
   const body = new URLSearchParams({ answer: passed ? "pass" : "fail" });
   return (await fetch(url, { method: "POST", body, redirect: "manual" })).headers.get("location");
+}
+
+export const card = (number: string) => ({ number, exp_month: 12, exp_year: 2099, cvv: "123" });
+
+/** Charges cards; each charge returns the payment's account and kept objects. */
+export function chargeAt(processor: Processor) {
+  return async (number: string, money = { amount: 10_000, currency: "USD" }, holder?: CardHolder) => {
+    const [account, reference] = [newId(), newId()];
+    const { token } = await processor.tokenize(account, card(number), holder);
+    const objects: { kind: string; id: string }[] = [];
+    const called = {
+      account,
+      objects,
+      challengePage: "https://cardlane.example/challenge/x",
+      notAfter: new Date(Date.now() + 60_000),
+      keep: async (object: { kind: string; id: string }) => void objects.push(object),
+    };
+    const request = {
+      ...called,
+      reference,
+      token,
+      ...money,
+      capture: true,
+      customerEmail: null,
+      billingAddress: null,
+      description: null,
+      metadata: {},
+    };
+    return { account, reference, objects, called, outcome: await processor.authorize(request) };
+  };
 }
