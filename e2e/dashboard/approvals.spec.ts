@@ -196,7 +196,7 @@ test("a requester who has become a viewer reads and withdraws their own request,
 }) => {
   const requester = await newPerson("viewer");
   const colleague = await newPerson("operator");
-  // As if it was made while the role changed, which withdraws those made before.
+  // The role’s change withdraws earlier requests, so this one is made as if at the same time.
   const request = async ({ userId, email }: typeof requester) => {
     const paid = (await tenant.api.call(createPayment, { body: aPayment({ amount: 8_000, currency: "USD" }) })).ok();
     const given = { subject: paid.id, parameters: { amount: 8_000 }, reason: "The parcel is lost." };
