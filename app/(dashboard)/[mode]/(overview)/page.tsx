@@ -51,6 +51,7 @@ export default async function OverviewPage({ params, searchParams }: OverviewPag
   ]);
   const banner = isConnected ? null : <NoProcessor mode={mode} canConnect={page.can("settings.manage")} />;
   const attention = items.filter(({ kind }) => kind !== "waiting_invoice" || page.can("invoice.read"));
+  const beneath = { mode, attention, latest, approvals: approvals ?? 0 };
   const { currency, currencies, timeZone, firstDay, today } = overview;
   // A merchant may have subscriptions in another currency than the most used one.
   const billed = recurring.find((code) => code === (wanted ?? currency)) ?? recurring[0];
@@ -72,7 +73,7 @@ export default async function OverviewPage({ params, searchParams }: OverviewPag
             needsProcessor={!isConnected}
           />
         ) : (
-          <Beneath {...{ mode, attention, latest }} approvals={approvals ?? 0} />
+          <Beneath {...beneath} />
         )}
       </>
     );
@@ -131,7 +132,7 @@ export default async function OverviewPage({ params, searchParams }: OverviewPag
           range={{ from: overview.from, to: overview.to }}
         />
       </div>
-      <Beneath {...{ mode, attention, latest }} approvals={approvals ?? 0} />
+      <Beneath {...beneath} />
     </>
   );
 }
