@@ -220,7 +220,7 @@ export async function prolongLease(sql: Sql, operation: HeldOperation, { heldFor
  */
 export async function makeDue(sql: Sql, environmentId: string, id: string): Promise<boolean> {
   const [row] = await sql<{ recovers: boolean }[]>`
-    update operations set next_attempt_at = least(next_attempt_at, now())
+    update operations set next_attempt_at = least(next_attempt_at, date_trunc('milliseconds', now()))
     where environment_id = ${environmentId}::uuid and id = ${id}::uuid and state = 'open'
     returning created_at > now() - interval '23 hours' as recovers`;
   return row?.recovers ?? true;

@@ -94,7 +94,7 @@ test("a process whose clock is behind records what it reads later, and dates no 
   await secondPasses(tenant);
   await processReports({ ...tenant.service, clock: { now: () => new Date(Date.now() + 60_000) } });
   const [opened] = await disputesOf(tenant);
-  await db.sql`update sandbox_processor.disputes set acts_at = now() where account = ${tenant.environmentId}`;
+  await db.sql`update sandbox_processor.disputes set acts_at = now() - interval '1 ms' where account = ${tenant.environmentId}`;
   await processReports(tenant.service);
   const [lost] = await disputesOf(tenant);
   expect([opened?.status, lost?.status]).toEqual(["NEEDS_RESPONSE", "LOST"]);

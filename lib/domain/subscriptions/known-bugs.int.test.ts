@@ -260,8 +260,9 @@ test("an engine that dies before it calls the processor stops no later attempt",
   // Nothing reached the processor, which closing the reference proves.
   tenant.script.next(says({ kind: "unknown", reason: "the process is gone" }));
   await tenant.travel("2026-02-28T10:00:00.000Z");
-  await db.sql`update operations set lease_until = now(), next_attempt_at = now(), send_until = now() - interval '1 minute',
-    unknown_at = now() - interval '1 minute' where environment_id = ${tenant.environmentId} and state = 'open'`;
+  await tenant.endLeases();
+  await db.sql`update operations set send_until = now() - interval '1 minute', unknown_at = now() - interval '1 minute'
+    where environment_id = ${tenant.environmentId} and state = 'open'`;
   await tenant.complete();
   expect((await tenant.payments()).at(-1)).toMatchObject({ status: "FAILED" });
   await tenant.travel("2026-02-28T11:00:00.000Z");
