@@ -72,7 +72,7 @@ test("an unknown key, one of 24 hours, another body and an unfinished request: r
   const key = newId();
   expect((await send(key, { amount: 100 }, {})).status).toBe(201);
   expect((await send(key, { amount: 200 })).status).toBe(409);
-  await db.sql`update idempotency_keys set created_at = now() - interval '24 hours' where key = ${key}`;
+  await db.sql`update idempotency_keys set created_at = now() - interval '24 hours 1 ms' where key = ${key}`;
   expect((await send(key, { amount: 100 })).status).toBe(404);
   await db.sql`update idempotency_keys set created_at = now(), state = 'running', response_body = null where key = ${key}`;
   expect((await send(key, { amount: 100 })).status).toBe(409);
