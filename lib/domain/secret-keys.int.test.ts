@@ -126,6 +126,10 @@ test("a rotation that is killed halfway and run again loses neither a sealed val
     return row?.n ?? 0;
   };
 
+  // All rows take a minute, so that even a slow machine does not see the rotation finished before the kill.
+  await db.sql.unsafe(`
+    create function pause() returns trigger language plpgsql as $$ begin perform pg_sleep(0.02); return new; end $$;
+    create trigger pause before update on users for each row execute function pause()`);
   const killed = rotate();
   await vi.waitFor(async () => expect(await moved()).toBeGreaterThan(0), { timeout: 60_000, interval: 5 });
   killed.child.kill("SIGKILL");
@@ -133,6 +137,7 @@ test("a rotation that is killed halfway and run again loses neither a sealed val
   const movedBeforeKill = await moved();
   expect(movedBeforeKill).toBeGreaterThan(0);
   expect(movedBeforeKill).toBeLessThan(userCount);
+  await db.sql.unsafe("drop trigger pause on users; drop function pause()");
 
   const replays = async () => {
     const secret = await sameSecret(both());
