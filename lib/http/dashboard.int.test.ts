@@ -10,7 +10,12 @@ const { db } = await testDatabase();
 const users = await testUsers(db);
 
 beforeEach(() => void provideService(users.service));
-afterEach(() => void vi.unstubAllEnvs());
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.useRealTimers();
+});
+/** Stops the clock of the limits, of which a slow machine would get a request back. */
+const freezeLimits = () => vi.useFakeTimers({ toFake: ["performance"] });
 
 const answer = { status: 200, response: z.object({ done: z.boolean() }) } as const;
 const routeOf = (method: "GET" | "POST", permission: "settings.manage" | "payment.read" | null) =>
@@ -44,6 +49,7 @@ test("a suspended merchant's users can look and not act, and still manage their 
 test("a user's requests are limited like a key's, separately for each user", async () => {
   vi.stubEnv("RATE_LIMIT_PER_SECOND", "1");
   vi.stubEnv("RATE_LIMIT_BURST", "3");
+  freezeLimits();
   const { service } = provideService(users.service);
   const [one, other] = [await cookieOf(service, await users.newUser()), await cookieOf(service, await users.newUser())];
   const statuses: number[] = [];
@@ -56,6 +62,7 @@ test("a user's requests are limited like a key's, separately for each user", asy
 });
 
 test("password hashing is limited per minute, and other requests are unaffected", async () => {
+  freezeLimits();
   const cookie = await cookieOf(users.service, await users.newUser());
   const costly = serveAll([
     forUsers(
