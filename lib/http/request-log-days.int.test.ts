@@ -34,7 +34,9 @@ test("rows that arrive before their day's partition are kept and moved into it; 
   await Promise.all([run(), run()]);
   await run();
   const now = Date.now();
-  expect(await days()).toEqual([...[0, 1, 2, 3].map((ahead) => dayName(now + ahead * DAY_MS)), "others"]);
+  // The template of this database may be from yesterday.
+  const fromToday = (await days()).filter((name) => name >= dayName(now));
+  expect(fromToday).toEqual([...[0, 1, 2, 3].map((ahead) => dayName(now + ahead * DAY_MS)), "others"]);
   expect(await inPartition(today)).toBe(`request_log_days.${dayName(Date.parse(idTime(today)))}`);
   expect([await inPartition(old), await inPartition(future)]).toEqual([
     "request_log_days.others",

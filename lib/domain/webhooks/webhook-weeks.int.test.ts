@@ -54,7 +54,9 @@ async function keepAll() {
 test("deliveries of a week without partitions are kept, and moved once the week has them; two processes add it once", async () => {
   const { test: environment } = await createTestMerchant(db);
   const later = new Date(Date.now() + 14 * DAY_MS);
-  await db.sql.unsafe(`drop table webhook_weeks.deliveries_${weekOf(later)}, webhook_weeks.attempts_${weekOf(later)}`);
+  await db.sql.unsafe(
+    `drop table if exists webhook_weeks.deliveries_${weekOf(later)}, webhook_weeks.attempts_${weekOf(later)}`,
+  );
   const ids = [await delivered(environment.id, new Date()), await delivered(environment.id, later)].map(({ id }) => id);
   const [now, ahead] = ids as [string, string];
   expect(await partitionsOf(ahead)).toEqual(["attempts_others", "deliveries_others"]);
@@ -63,7 +65,9 @@ test("deliveries of a week without partitions are kept, and moved once the week 
   expect(await partitionsOf(now)).toEqual([`attempts_${weekOf(new Date())}`, `deliveries_${weekOf(new Date())}`]);
   expect(await partitionsOf(ahead)).toEqual([`attempts_${weekOf(later)}`, `deliveries_${weekOf(later)}`]);
   const expected = [0, 7, 14].map((days) => weekOf(daysAgo(-days)));
-  expect(await weeks()).toEqual(
+  // The template of this database may be from last week.
+  const fromNow = (await weeks()).filter((name) => (name.split("_")[1] ?? "") >= weekOf(new Date()));
+  expect(fromNow).toEqual(
     ["attempts", "deliveries"].flatMap((of) => [...expected, "others"].map((week) => `${of}_${week}`)),
   );
 });
