@@ -52,11 +52,11 @@ it("forwards only the chosen event types, signed like webhooks, and resumes afte
   };
   const options = ["--key", key, "--url", first.baseUrl, "--forward", receiver.url];
   const { printed } = listen(...options, "--types", "subscription_plan.*");
-  await expect.poll(printed, { timeout: 20_000 }).toContain("Ready");
+  await expect.poll(printed, { timeout: 60_000 }).toContain("Ready");
   const secret = /Signing secret: (whsec_\S+)/.exec(printed())?.[1] ?? "";
 
   const id = await createPlan(first.baseUrl, "First");
-  await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => receiver.received.length, { timeout: 30_000 }).toBe(1);
   await first.kill("SIGKILL");
   const second = await startHost({ databaseUrl: url, port: first.port });
   try {

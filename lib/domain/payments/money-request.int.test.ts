@@ -104,9 +104,10 @@ describe("a key", () => {
     const tenant = await moneyTenant(db);
     const first = await tenant.create({}, { key: "k" });
     const refund = await tenant.act("refund", first.body.id, { amount: 1_000 }, { key: "r" });
-    for (const key of ["k", "r"]) await tenant.ageKey(key, age);
+    await tenant.ageKey("k", age);
     const again = await tenant.create({}, { key: "k" });
     expect([again.replayed, again.body.id === first.body.id]).toEqual([replays, replays]);
+    await tenant.ageKey("r", age);
     const refundAgain = await tenant.act("refund", first.body.id, { amount: 1_000 }, { key: "r" });
     expect([refundAgain.replayed, refundAgain.text === refund.text]).toEqual([replays, replays]);
     expect((await tenant.get(first.body.id)).amount_refunded).toBe(replays ? 1_000 : 2_000);
