@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { decideSandboxDispute } from "@/db/queries/sandbox/disputes";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { openDispute } from "@/e2e/fixtures/disputes";
@@ -118,11 +118,9 @@ test("a repeat that reaches the bank while the first call is being decided count
     const first = { id: dispute.name, account, reference: request.reference, now: new Date() };
     await decideSandboxDispute(tx, first, "under_review");
     repeat = service.processors.builtIn("test")?.respondToDispute?.(request);
-    await vi.waitFor(async () => {
-      const waiting = await db.sql`
-        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      expect(waiting).toHaveLength(1);
-    });
+    const waiting = () => db.sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await expect.poll(waiting).toHaveLength(1);
   });
   expect(await repeat).toEqual({ kind: "sent" });
 });

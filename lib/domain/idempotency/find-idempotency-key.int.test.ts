@@ -28,7 +28,7 @@ test("a finished key shows its first request, its response, its payment, its rep
       expect(row).toMatchObject({ replay_count: 1, reuse_count: 1 });
       return row;
     },
-    { timeout: 10_000 },
+    { timeout: 30_000 },
   );
   expect(found).toMatchObject({
     state: "done",
@@ -70,7 +70,7 @@ test("bodies are shown to roles that may read what the endpoint changes, and a r
   const tenant = await moneyTenant(db);
   const first = await tenant.create({}, { key: "k" });
   await tenant.create({ amount: 5 }, { key: "k" });
-  await vi.waitFor(async () => expect((await find(tenant, "k"))?.reuse_count).toBe(1), { timeout: 10_000 });
+  await vi.waitFor(async () => expect((await find(tenant, "k"))?.reuse_count).toBe(1), { timeout: 30_000 });
   const viewer = new Set(ROLE_PERMISSIONS.viewer);
   const seen = () => findIdempotencyKey(contextOf(tenant), { key: "k", can: (permission) => viewer.has(permission) });
   expect(await seen()).toMatchObject({
