@@ -1,7 +1,14 @@
 import { expect, test } from "vitest";
 import { testDatabase } from "@/e2e/fixtures/database";
-import { actsOf, isSessionAlive, mailsTo, TEST_PASSWORD, testUsers, tokenIn } from "@/e2e/fixtures/users";
-import { newTotpSecret } from "@/lib/auth/one-time-codes";
+import {
+  actsOf,
+  clearTotpSecret,
+  isSessionAlive,
+  mailsTo,
+  TEST_PASSWORD,
+  testUsers,
+  tokenIn,
+} from "@/e2e/fixtures/users";
 import { isEasyPassword, verifyPassword } from "@/lib/auth/password";
 import { newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
@@ -164,7 +171,7 @@ test("a newer link voids the older ones", async () => {
 
 test("a new password does not restore guesses at the second factor", async () => {
   const { owner, forgot, choose, service } = await setup();
-  const sealed = service.secret.seal(newTotpSecret());
+  const sealed = service.secret.seal(clearTotpSecret());
   await db.sql`update users set totp_secret = ${sealed}, totp_enabled_at = now() where id = ${owner.user.id}`;
   const guess = async (password: string) =>
     (

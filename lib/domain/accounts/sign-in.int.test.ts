@@ -5,9 +5,9 @@ import { replaceRecoveryCodes } from "@/db/queries/accounts/users";
 import type { UserRow } from "@/db/schema/accounts";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { testTenant } from "@/e2e/fixtures/factories";
-import { createTestUser, TEST_PASSWORD } from "@/e2e/fixtures/users";
+import { clearTotpSecret, createTestUser, TEST_PASSWORD } from "@/e2e/fixtures/users";
 import { testClock } from "@/e2e/fixtures/webhooks";
-import { newRecoveryCode, newTotpSecret, recoveryCodeDigest } from "@/lib/auth/one-time-codes";
+import { newRecoveryCode, recoveryCodeDigest } from "@/lib/auth/one-time-codes";
 import { newId } from "@/lib/ids";
 import type { Service } from "../context";
 import { type SignInInput, signIn } from "./sign-in";
@@ -39,7 +39,7 @@ async function setup(columns: Partial<UserRow> = {}, overrides: Partial<Service>
 const mailsTo = async (email: string) => (await listMail(db.orm, 1000)).filter((mail) => mail.recipient === email);
 
 async function withTotp() {
-  const secret = newTotpSecret();
+  const secret = clearTotpSecret();
   // A stopped clock: while a password is hashed, a new step could begin and make the previous step's code two
   // steps old.
   const clock = testClock();
