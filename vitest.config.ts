@@ -50,6 +50,9 @@ export default defineConfig({
           exclude,
           // Nearly every file imports nearly every module; loading them per file takes longer than the tests.
           isolate: false,
+          // One more, because two wait for PostgreSQL, timers and child processes a third of the time.
+          maxWorkers: 3,
+          sequence: { groupOrder: 1 },
           setupFiles: ["e2e/fixtures/fresh-process.ts"],
           globalSetup: ["e2e/fixtures/cluster.ts"],
           testTimeout: 120_000,
