@@ -14,7 +14,7 @@ import { expect } from "../fixtures/playwright";
 import { copyFrom, has, shell } from "./reader";
 
 if (["curl", "bash"].every(has))
-  test("the guide's commands renew, fail, recover and cancel a subscription, as copied", async ({
+  test("the guide's commands renew, fail, recover and cancel a subscription, as copied", { tag: "@prove" }, async ({
     page,
     context,
     baseUrl,
