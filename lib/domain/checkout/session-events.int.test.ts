@@ -182,13 +182,11 @@ describe("expired", () => {
         expect(rows).toHaveLength(1);
       };
       await expect
-        .poll(
-          () =>
-            taken().then(
-              () => true,
-              () => false,
-            ),
-          { timeout: 10_000 },
+        .poll(() =>
+          taken().then(
+            () => true,
+            () => false,
+          ),
         )
         .toBe(true);
       return telling;
