@@ -234,6 +234,7 @@ test(`after ${KILLS} kills (-9) amid approvals each request is carried out once 
     await wait(Math.random() * 300);
     await team.untilAmid();
     await wait(Math.random() * 15);
+    await team.untilAmid();
     const victims = kill % 3 === 2 ? [0, 1] : [kill % 2];
     if (team.inFlight > 0) amid++;
     await Promise.all(victims.map((victim) => (hosts[victim] as ProofHost).kill("SIGKILL")));
