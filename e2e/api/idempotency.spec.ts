@@ -12,7 +12,7 @@ import {
 } from "@/lib/contract/payments/endpoints";
 import { createPlan, deactivatePlan, listPlans } from "@/lib/contract/plans/endpoints";
 import { refundTransaction, searchTransactions } from "@/lib/contract/transactions/endpoints";
-import type { Api, CallOptions } from "../client";
+import type { Answer, Api, CallOptions } from "../client";
 import { expect, type Tenant, test } from "../fixtures/playwright";
 import { aCard, aPayment, aPlan, aSession, authorized, CARDS, captured, chargeOf, newPlan } from "../samples";
 
@@ -281,7 +281,7 @@ test.describe("the header on other operations", () => {
 async function age({ context, merchant }: Tenant, key: string, interval: string): Promise<void> {
   const { sql } = context().service.db;
   const aged = await sql`
-    update idempotency_keys set created_at = now() - ${interval}::interval
+    update idempotency_keys set created_at = date_trunc('milliseconds', now()) - ${interval}::interval
     where environment_id = ${merchant.test.id} and key = ${key}`;
   expect(aged.count).toBe(1);
 }
@@ -315,10 +315,18 @@ test("24 hours are 24 hours for follow-ups and plans, too", async ({ tenant, api
   expect(other.id).not.toBe(plan.id);
 });
 
+/** Repeats a request that has waited 2 s in vain for the first one of its key, which a busy machine can delay. */
+async function untilFirstEnds(call: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await call();
+    if (!answer.text.includes('"idempotency_request_in_progress"')) return answer;
+  }
+}
+
 test("concurrent requests with one key are one operation with one response", { tag: "@next" }, async ({ api }) => {
   const key = randomUUID();
   const answers = await Promise.all(
-    Array.from({ length: 12 }, () => api.call(createPayment, { key, body: aPayment() })),
+    Array.from({ length: 12 }, () => untilFirstEnds(() => api.call(createPayment, { key, body: aPayment() }))),
   );
   expect(new Set(answers.map((answer) => answer.text)).size).toBe(1);
   expect(answers.filter((answer) => !answer.replayed)).toHaveLength(1);
@@ -329,7 +337,7 @@ test("concurrent refunds with one key are one refund", async ({ api }) => {
   const { id } = await captured(api);
   const key = randomUUID();
   const refund = () => api.call(refundPayment, { id, key, body: { amount: 1_000 } });
-  const answers = await Promise.all(Array.from({ length: 12 }, refund));
+  const answers = await Promise.all(Array.from({ length: 12 }, () => untilFirstEnds(refund)));
   expect(new Set(answers.map((answer) => answer.text)).size).toBe(1);
   expect((await refund()).ok().amount_refunded).toBe(1_000);
 });

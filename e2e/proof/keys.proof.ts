@@ -73,7 +73,8 @@ const REQUESTS: [string, () => Promise<Omit<MoneyRequest, "key">>, number[]][] =
 ];
 
 async function age(key: string, interval: string): Promise<void> {
-  const aged = await db.sql`update idempotency_keys set created_at = now() - ${interval}::interval where key = ${key}`;
+  const aged =
+    await db.sql`update idempotency_keys set created_at = date_trunc('milliseconds', now()) - ${interval}::interval where key = ${key}`;
   expect(aged.count).toBe(1);
 }
 
