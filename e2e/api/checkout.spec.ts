@@ -253,7 +253,7 @@ test("a challenge that expires ends without a payment", async ({ db, service, op
   const { form } = await open();
   const { state } = (await form.attempt(CARDS.challenge)).taken();
   const payment = decodeId("payment", state.payment?.id ?? "");
-  await db.sql`update payments set updated_at = now() - interval '30 minutes' where id = ${payment}`;
+  await db.sql`update payments set updated_at = now() - interval '31 minutes' where id = ${payment}`;
   await expirePayments(service);
   await expect.poll(async () => (await form.state()).status, { timeout: 60_000 }).toBe("OPEN");
   expect(await form.state()).toMatchObject({ failure: "authentication_failed", attempts_left: 4, action: null });
