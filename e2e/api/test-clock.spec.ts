@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { listEvents } from "@/lib/contract/events/endpoints";
-import { createPayment, getPayment } from "@/lib/contract/payments/endpoints";
+import { createPayment, getPayment, listPayments } from "@/lib/contract/payments/endpoints";
 import { advanceTestClock, getTestClock } from "@/lib/contract/test-clock/endpoints";
 import { expect, test } from "../fixtures/playwright";
-import { aPayment } from "../samples";
+import { aCard, aPayment, CARDS } from "../samples";
 
 const DAY_MS = 86_400_000;
 
@@ -12,6 +12,9 @@ test("an advance does due work at its own time, and refuses writes until it is d
   const before = (await api.call(getTestClock)).ok();
   expect(before).toMatchObject({ object: "test_clock", offset_seconds: 0, status: "READY", advancing_to: null });
 
+  // The clock waits for a payment in progress, so that a busy machine finds it advancing.
+  const slow = api.call(createPayment, { body: aPayment({ card: aCard(CARDS.slow) }), key: "slow" });
+  await expect.poll(async () => (await api.call(listPayments)).ok().total).toBe(2);
   const to = new Date(Date.parse(before.now) + 10 * DAY_MS).toISOString();
   const started = await api.call(advanceTestClock, { body: { to } });
   expect(started.status).toBe(202);
@@ -20,7 +23,8 @@ test("an advance does due work at its own time, and refuses writes until it is d
   const write = () => api.call(createPayment, { body: aPayment(), key: randomUUID() });
   await expect.poll(async () => (await write()).text, { intervals: [100] }).toContain("clock_advancing");
 
-  await expect.poll(async () => (await api.call(getTestClock)).ok().status, { timeout: 20_000 }).toBe("READY");
+  await expect.poll(async () => (await api.call(getTestClock)).ok().status).toBe("READY");
+  expect(Date.parse((await slow).ok().created_at)).toBeLessThan(Date.parse(to));
   const clock = (await api.call(getTestClock)).ok();
   expect(Date.parse(clock.now)).toBeGreaterThanOrEqual(Date.parse(to));
   expect(clock.offset_seconds).toBeGreaterThan(9 * 86_400);
