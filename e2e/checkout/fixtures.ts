@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Frame, FrameLocator, Page } from "playwright/test";
+import type { Database } from "@/db/client";
 import { textsOf } from "@/lib/client/checkout/payment-form/texts";
 import { pageHeaders } from "@/lib/http/security-headers";
 import type { CardlaneMountOptions } from "@/public/sdk/v1";
@@ -186,6 +187,15 @@ export async function pay(form: Form, number?: string, typed?: TypedCard): Promi
   if ((await form.locator("#consent").count()) > 0) await form.locator("#consent").check();
   await payButton(form).click();
 }
+
+/** Keeps the environment's pending payment in progress during `work`: its outcome waits for the row's lock. */
+export const whilePending = (db: Database, environmentId: string, work: () => Promise<void>): Promise<void> =>
+  db.sql.begin(async (sql) => {
+    const pending = await sql`
+      select from payments where environment_id = ${environmentId} and status = 'PENDING' for no key update`;
+    expect(pending).toHaveLength(1);
+    await work();
+  });
 
 /** Expects the heading of the form's current step. */
 export const expectStep = (form: Form, title: string) =>
