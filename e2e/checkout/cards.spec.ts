@@ -54,9 +54,9 @@ test("every sandbox card behaves in the form as documented: shopper, page and se
       const payment = (await api.call(getPayment, { id: payment_id ?? "" })).ok();
       expect(payment).toMatchObject({ status: ending.paid, amount: session.amount, client_session_id: session.id });
       const result = { clientSessionId: session.id, paymentId: payment_id, status: ending.paid };
-      expect(await told("onSuccess")).toEqual([
-        { ...result, paymentToken: null, returnUrl: null, paymentMethodId: null, subscriptionId: null },
-      ]);
+      await expect
+        .poll(() => told("onSuccess"))
+        .toEqual([{ ...result, paymentToken: null, returnUrl: null, paymentMethodId: null, subscriptionId: null }]);
       expect(await told("onError")).toEqual([]);
       await expect(form.getByText(payment_id ?? "nothing")).toBeVisible();
       return;
@@ -66,7 +66,7 @@ test("every sandbox card behaves in the form as documented: shopper, page and se
     await expect(form.getByText(TEXTS.attemptsLeft(4))).toBeVisible();
     await expectStep(form, TEXTS.cardDetails);
     await expect(form.locator("#cvv")).toHaveValue("");
-    expect(await told("onError")).toEqual([{ code: ending.declined, message: notice, attemptsLeft: 4 }]);
+    await expect.poll(() => told("onError")).toEqual([{ code: ending.declined, message: notice, attemptsLeft: 4 }]);
     expect(await told("onSuccess")).toEqual([]);
     expect(await stands()).toMatchObject({ status: "OPEN", attempts_left: 4, payment_id: null });
   };

@@ -279,7 +279,7 @@ test("the form loads in a merchant's page, grows as needed, and reports completi
   const iframe = page.locator("#payment iframe");
   await expect(iframe).toHaveCSS("opacity", "1");
   const scrolls = () => checkout.form.locator("html").evaluate((html) => html.scrollHeight > html.clientHeight + 1);
-  expect(await scrolls()).toBe(false);
+  await expect.poll(scrolls).toBe(false);
   await checkout.form.getByLabel("Card number").fill(CARDS.approved);
   await checkout.form.getByLabel("Expiry date").fill("12 / 40");
   await expect
@@ -289,7 +289,7 @@ test("the form loads in a merchant's page, grows as needed, and reports completi
   await expect
     .poll(async () => (await checkout.told("onChange")).at(-1))
     .toEqual({ complete: true, empty: false, processing: false });
-  expect(await scrolls()).toBe(false);
+  await expect.poll(scrolls).toBe(false);
   // The page around it learns that a card was entered, but nothing about the card.
   expect(JSON.stringify(await checkout.told())).not.toMatch(/4242|123"/);
   expect(said).toEqual([[], []]);

@@ -18,7 +18,7 @@ test("a paid session shows as paid wherever its form is reopened, and accepts no
   const again = await context.newPage();
   const reopened = await openCheckout(again, {}, checkout.session);
   await expectPaid(reopened.form);
-  expect(await reopened.told("onSuccess")).toMatchObject([{ clientSessionId: checkout.session.id }]);
+  await expect.poll(() => reopened.told("onSuccess")).toMatchObject([{ clientSessionId: checkout.session.id }]);
   await again.goto(`${baseUrl}/pay/${checkout.token}`);
   await expectPaid(again);
   await expect(again.locator("input")).toHaveCount(0);
@@ -43,8 +43,8 @@ test("a session that is cancelled or ends while its form is open closes the form
     expect(expired.form.locator("h2#step")).toHaveText(TEXTS.closed.expired.title),
   ]);
   for (const { form } of [cancelled, expired]) await expect(form.locator("input, button.pay")).toHaveCount(0);
-  expect(await cancelled.told("onError")).toMatchObject([{ code: "session_cancelled" }]);
-  expect(await expired.told("onExpired")).toEqual([null]);
+  await expect.poll(() => cancelled.told("onError")).toMatchObject([{ code: "session_cancelled" }]);
+  await expect.poll(() => expired.told("onExpired")).toEqual([null]);
 });
 
 test("the fifth decline closes the form: it counts down, says so, and reports it to the page", async ({
@@ -137,6 +137,6 @@ test("without a live processor the form says that the shop cannot take payments,
   const checkout = await openCheckout(page, {}, session);
   await expect(checkout.form.getByText(TEXTS.notices.processor_unavailable)).toBeVisible();
   await expect(checkout.form.locator("input")).toHaveCount(0);
-  expect(await checkout.told("onError")).toMatchObject([{ code: "processor_unavailable" }]);
+  await expect.poll(() => checkout.told("onError")).toMatchObject([{ code: "processor_unavailable" }]);
   expect((await new PaymentForm(baseUrl, session.client_session_token).state()).attempts_left).toBe(5);
 });

@@ -28,17 +28,19 @@ test("an embedded setup form stores the card after the shopper agrees, and notif
   await payButton(checkout.form).click();
   await expectStep(checkout.form, TEXTS.done.storedTitle);
   const session = (await api.call(getClientSession, { id: checkout.session.id })).ok();
-  expect(await checkout.told("onSuccess")).toEqual([
-    {
-      clientSessionId: checkout.session.id,
-      paymentId: null,
-      paymentMethodId: session.payment_method_id,
-      subscriptionId: null,
-      status: "COMPLETED",
-      paymentToken: null,
-      returnUrl: null,
-    },
-  ]);
+  await expect
+    .poll(() => checkout.told("onSuccess"))
+    .toEqual([
+      {
+        clientSessionId: checkout.session.id,
+        paymentId: null,
+        paymentMethodId: session.payment_method_id,
+        subscriptionId: null,
+        status: "COMPLETED",
+        paymentToken: null,
+        returnUrl: null,
+      },
+    ]);
 });
 
 test("the issuer confirms a stored card inside the form", async ({ page, api, openCheckout }) => {

@@ -17,13 +17,13 @@ for (const [button, pays] of [
     const checkout = await openCheckout(page, {}, { return_url: "https://shop.example/thanks" });
     await pay(checkout.form, CARDS.challenge);
     await expect(issuerIn(checkout.form).getByRole("heading", { level: 1 })).toHaveText("Confirm your payment");
-    expect(await checkout.told("onActionRequired")).toEqual([{ kind: "three_d_secure" }]);
+    await expect.poll(() => checkout.told("onActionRequired")).toEqual([{ kind: "three_d_secure" }]);
     await issuerIn(checkout.form).getByRole("button", { name: button }).click();
     if (pays) await expectPaid(checkout.form);
     else await expect(checkout.form.getByText(declinedNotice)).toBeVisible();
     const session = (await api.call(getClientSession, { id: checkout.session.id })).ok();
     expect(session.status).toBe(pays ? "COMPLETED" : "OPEN");
-    expect(await checkout.told("onSuccess")).toHaveLength(pays ? 1 : 0);
+    await expect.poll(() => checkout.told("onSuccess")).toHaveLength(pays ? 1 : 0);
     expect(new URL(page.url()).pathname).toBe(`/${checkout.session.id}`);
     if (pays) return;
     await pay(checkout.form);
@@ -42,7 +42,7 @@ test("the page is reloaded during a challenge: the challenge is shown again, and
   await page.reload();
   await issuerIn(checkout.form).getByRole("button", { name: "Approve the payment" }).click();
   await expectPaid(checkout.form);
-  expect(await checkout.told("onActionRequired")).toHaveLength(1);
+  await expect.poll(() => checkout.told("onActionRequired")).toHaveLength(1);
   expect((await api.call(listPayments)).ok().data.map(({ status }) => status)).toEqual(["CAPTURED"]);
 });
 
@@ -67,7 +67,7 @@ test("a challenge completed elsewhere, too late, or cancelled by the merchant: t
   await expectPaid(elsewhere.form);
 
   const id = decodeId("clientSession", late.session.id);
-  await db.sql`update payments p set updated_at = now() - interval '30 minutes' from client_sessions s
+  await db.sql`update payments p set updated_at = now() - interval '31 minutes' from client_sessions s
     where s.id = ${id} and p.environment_id = s.environment_id and p.id = s.open_payment_id`;
   await expirePayments(service);
   await expect(late.form.getByText(declinedNotice)).toBeVisible();

@@ -32,7 +32,9 @@ test("a shopper pays by keyboard alone, with the focus moving from field to fiel
   await page.keyboard.press("Enter");
   await expectPaid(form);
   await expect(form.locator("h2#step")).toBeFocused();
-  expect(await checkout.told("onChange")).toContainEqual({ complete: true, empty: false, processing: false });
+  await expect
+    .poll(() => checkout.told("onChange"))
+    .toContainEqual({ complete: true, empty: false, processing: false });
 });
 
 test("Enter in a field pays, or moves to the first invalid field and reports it there", async ({
