@@ -156,7 +156,10 @@ test("the search box understands operators and plain words, and turns them into 
   await expect(popover.getByText("created:last-week")).toBeVisible();
 });
 
-test("a typed card number or secret is never put into a URL, and its meaning is explained", async ({ owner: page }) => {
+test("a typed card number or secret is never put into a URL, and its meaning is explained", async ({
+  owner: page,
+  baseUrl,
+}) => {
   const asked: string[] = [];
   page.on("request", (request) => asked.push(`${request.url()} ${request.postData() ?? ""}`));
   page.on("framenavigated", (frame) => asked.push(frame.url()));
@@ -172,7 +175,9 @@ test("a typed card number or secret is never put into a URL, and its meaning is 
     await expect(box).toHaveValue("");
     await expect(page.getByText("Search by the last 4 digits")).toBeVisible();
   }
-  expect(asked.filter((text) => /4242|Q0w3/.test(text))).toEqual([]);
+  // The service's port and the hashes in its files' names can contain any digits.
+  const own = asked.map((text) => text.replaceAll(baseUrl, "")).filter((text) => !text.startsWith("/_next/static/"));
+  expect(own.filter((text) => /4242|Q0w3/.test(text))).toEqual([]);
 });
 
 test("if amount and currency contradict each other, the amount’s currency is used, and the page says so", async ({
