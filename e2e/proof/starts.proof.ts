@@ -7,7 +7,7 @@ import { clusterFiles } from "@/db/embedded-cluster";
 import { testDatabase } from "../fixtures/database";
 import { type RunningService, startService } from "../fixtures/service";
 import { startTcpProxy } from "../fixtures/tcp-proxy";
-import { crashPostgres } from "./embedded";
+import { crashPostgres, processesOf } from "./embedded";
 import { reportFigure } from "./figures";
 
 /** Starts of the built service, with its pages, under adverse conditions. */
@@ -73,6 +73,8 @@ describe("a database that disappears", () => {
       const { cluster } = clusterFiles(dataDir);
       await expect.poll(() => existsSync(join(cluster, "postmaster.pid")), { timeout: 20_000, interval: 5 }).toBe(true);
       await wait(delayMs);
+      // A slow machine starts the server's processes later.
+      await expect.poll(() => processesOf(dataDir).children.length, { interval: 5 }).toBeGreaterThan(3);
       crashPostgres(dataDir, "kill all");
       await endOf(await starting);
     }
