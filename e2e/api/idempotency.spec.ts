@@ -13,6 +13,7 @@ import {
 import { createPlan, deactivatePlan, listPlans } from "@/lib/contract/plans/endpoints";
 import { refundTransaction, searchTransactions } from "@/lib/contract/transactions/endpoints";
 import type { Answer, Api, CallOptions } from "../client";
+import { ageKey } from "../fixtures/factories";
 import { expect, type Tenant, test } from "../fixtures/playwright";
 import { aCard, aPayment, aPlan, aSession, authorized, CARDS, captured, chargeOf, newPlan } from "../samples";
 
@@ -278,13 +279,8 @@ test.describe("the header on other operations", () => {
 });
 
 /** Backdates a key by the interval, on the database's clock. */
-async function age({ context, merchant }: Tenant, key: string, interval: string): Promise<void> {
-  const { sql } = context().service.db;
-  const aged = await sql`
-    update idempotency_keys set created_at = date_trunc('milliseconds', now()) - ${interval}::interval
-    where environment_id = ${merchant.test.id} and key = ${key}`;
-  expect(aged.count).toBe(1);
-}
+const age = ({ context, merchant }: Tenant, key: string, interval: string) =>
+  ageKey(context().service.db, merchant.test.id, key, interval);
 
 test("a key is replayed for 24 hours, and is new after that", async ({ tenant, api }) => {
   const key = randomUUID();

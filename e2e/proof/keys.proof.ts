@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { testDatabase } from "../fixtures/database";
+import { ageKey } from "../fixtures/factories";
 import { expectCleanBooks } from "./books";
 import { Client, chargeOf, type MoneyRequest, paymentBody, paymentOf } from "./client";
 import { type ProofHost, startHost } from "./host";
@@ -72,11 +73,7 @@ const REQUESTS: [string, () => Promise<Omit<MoneyRequest, "key">>, number[]][] =
   ],
 ];
 
-async function age(key: string, interval: string): Promise<void> {
-  const aged =
-    await db.sql`update idempotency_keys set created_at = date_trunc('milliseconds', now()) - ${interval}::interval where key = ${key}`;
-  expect(aged.count).toBe(1);
-}
+const age = (key: string, interval: string) => ageKey(db, tenant.environmentId, key, interval);
 
 async function isYoungerThanADay(key: string): Promise<boolean> {
   const [row] =

@@ -66,13 +66,13 @@ test("the stored response is replayed and nothing runs twice; the log has both r
 });
 
 test("an unknown key, one of 24 hours, another body and an unfinished request: refused, and no money moves", async () => {
-  const { send, refunds } = await shop();
+  const { send, refunds, tenant } = await shop();
   const unknown = await send(newId(), { amount: 100 });
   expect([unknown.status, JSON.parse(unknown.text).detail]).toEqual([404, expect.stringContaining("nothing was sent")]);
   const key = newId();
   expect((await send(key, { amount: 100 }, {})).status).toBe(201);
   expect((await send(key, { amount: 200 })).status).toBe(409);
-  await db.sql`update idempotency_keys set created_at = now() - interval '24 hours 1 ms' where key = ${key}`;
+  await tenant.ageKey(key, "24 hours");
   expect((await send(key, { amount: 100 })).status).toBe(404);
   await db.sql`update idempotency_keys set created_at = now(), state = 'running', response_body = null where key = ${key}`;
   expect((await send(key, { amount: 100 })).status).toBe(409);

@@ -3,7 +3,7 @@ import type { Database } from "@/db/client";
 import { removeExpiredKeys } from "@/db/queries/idempotency/keys";
 import type { IdempotencyKeyRow } from "@/db/schema/operations";
 import { testDatabase } from "@/e2e/fixtures/database";
-import { testIdempotency, testTenant } from "@/e2e/fixtures/factories";
+import { ageKey, testIdempotency, testTenant } from "@/e2e/fixtures/factories";
 import { type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
 import { runOnce } from "./run-once";
 
@@ -139,9 +139,7 @@ test("requests that move no money are recorded in the same way", async () => {
   });
   const row = await noted(merchant.test.id, "k", { replay_count: 1, reuse_count: 1 });
   expect([row.request_body, row.last_reuse?.body]).toEqual([{ a: 1 }, { a: 2 }]);
-  // To the millisecond before now: a stored time that is rounded up would be less than 24 hours old.
-  await db.sql`update idempotency_keys set created_at = date_trunc('milliseconds', now()) - interval '24 hours'
-    where environment_id = ${merchant.test.id}`;
+  await ageKey(db, merchant.test.id, "k", "24 hours");
   await runOnce(keyed({ a: 3 }), work);
   expect(await rowOf(merchant.test.id, "k")).toMatchObject({
     request_body: { a: 3 },
