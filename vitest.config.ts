@@ -50,7 +50,8 @@ export default defineConfig({
           exclude,
           // Nearly every file imports nearly every module; loading them per file takes longer than the tests.
           isolate: false,
-          // One more, because two wait for PostgreSQL, timers and child processes a third of the time.
+          // Two would wait for PostgreSQL, timers and child processes a third of the time. A number of workers needs
+          // a group of its own.
           maxWorkers: 3,
           sequence: { groupOrder: 1 },
           setupFiles: ["e2e/fixtures/fresh-process.ts"],

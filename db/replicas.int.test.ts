@@ -190,7 +190,7 @@ describe("a replica that", () => {
   });
 
   test("dies in a read-only transaction is replaced by the primary, for the whole of it", async () => {
-    /** Whether a standby served each attempt of the transaction. */
+    /** Tells for each attempt of the transaction if a standby served it. */
     let attempts: boolean[] = [];
     const dying = () =>
       one.reading.sql.begin("read only", async (tx) => {

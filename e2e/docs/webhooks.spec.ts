@@ -69,7 +69,7 @@ for (const [file, program] of [
 
     const body = JSON.stringify({ id: "evt_1", type: "payment.captured", data: { object: { id: "pay_1" } } });
     const other = newSigningKeys();
-    // One time for all, since two signatures of one message have the same.
+    // Two signatures of one message have the same time.
     const nowSeconds = Math.floor(Date.now() / 1_000);
     const signed = (by = { ...other, secret }, secondsAgo = 0) =>
       signedHeaders({ id: "evt_1", timestampSeconds: nowSeconds - secondsAgo, body }, [by], "v1");

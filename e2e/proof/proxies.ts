@@ -48,7 +48,7 @@ export async function startProxy(name: ProxyName, { certificate, servicePort }: 
   const chunks: Buffer[] = [];
   child.stderr.on("data", (chunk: Buffer) => chunks.push(chunk));
   const output = () => Buffer.concat(chunks).toString("utf8");
-  // Not "exit", which can precede the last output.
+  // The event "exit" can precede the last output.
   const ended = once(child, "close");
   let isStopped = false;
   async function stop() {

@@ -11,8 +11,7 @@ test("everything can be found in the one box, by keyboard, and leads to the paym
   staff,
 }) => {
   // Letters alone, because digits beside the card's last four can look like a whole card number.
-  const name = randomUUID().replaceAll(/\d/g, (digit) => "ghijklmnop".charAt(Number(digit)));
-  const email = `${name}@shopper.example`;
+  const email = `${randomUUID().replaceAll(/\d/g, "x")}@shopper.example`;
   const key = `order ${randomUUID()}`;
   const amount = 1_000_000 + Math.floor(Math.random() * 8_000_000);
   const payment = await captured(tenant.api, { customer_email: email, amount });

@@ -16,7 +16,7 @@ async function expectClean(): Promise<void> {
 
 const endHold = (id: string) =>
   db.sql`update payments set capture_before = now() - interval '1 ms' where id = ${decodeId("payment", id)}`;
-/** Half an hour ago, and a millisecond more: a stored time is rounded, maybe up. */
+/** Ages a payment by half an hour and a millisecond, because stored times are rounded, maybe up. */
 const abandon = (id: string) =>
   db.sql`update payments set updated_at = now() - interval '30 minutes 1 ms' where id = ${decodeId("payment", id)}`;
 const expire = (tenant: MoneyTenant) => Promise.all(Array.from({ length: 4 }, () => expirePayments(tenant.service)));
