@@ -191,6 +191,8 @@ export async function pay(form: Form, number?: string, typed?: TypedCard): Promi
 /** Keeps the environment's pending payment in progress during `work`: its outcome waits for the row's lock. */
 export const whilePending = (db: Database, environmentId: string, work: () => Promise<void>): Promise<void> =>
   db.sql.begin(async (sql) => {
+    // On a busy machine the work can take longer than a transaction may idle.
+    await sql`select set_config('idle_in_transaction_session_timeout', '0', true)`;
     const pending = await sql`
       select from payments where environment_id = ${environmentId} and status = 'PENDING' for no key update`;
     expect(pending).toHaveLength(1);
