@@ -12,10 +12,10 @@ const users = await testUsers(db);
 beforeEach(() => void provideService(users.service));
 afterEach(() => {
   vi.unstubAllEnvs();
-  vi.useRealTimers();
+  vi.restoreAllMocks();
 });
 /** Stops the clock of the limits, of which a slow machine would get a request back. */
-const freezeLimits = () => vi.useFakeTimers({ toFake: ["performance"] });
+const freezeLimits = () => vi.spyOn(performance, "now").mockReturnValue(performance.now());
 
 const answer = { status: 200, response: z.object({ done: z.boolean() }) } as const;
 const routeOf = (method: "GET" | "POST", permission: "settings.manage" | "payment.read" | null) =>
