@@ -120,6 +120,8 @@ test("a mail's link stops its report after a press, and neither a scanner nor a 
   }
   await mailDue();
   // The service's own job may be mailing them.
+  const due = () => db.sql`select from report_mails where user_id = ${person.userId} and due_at <= now()`;
+  await expect.poll(due).toHaveLength(0);
   await expect.poll(async () => [await mailed("Activity"), await mailed("Fees")]).toEqual([1, 2]);
 });
 

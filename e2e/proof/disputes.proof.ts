@@ -46,6 +46,8 @@ function requireStatus({ status, text }: Answer, wanted: number): void {
 /** A merchant that is disputed, and ends each dispute one way after another. */
 class Disputes {
   readonly ended: { id: string; end: End }[] = [];
+  /** Payments that failed because a kill ended them before they reached the processor. */
+  killedPayments = 0;
   failure: unknown = null;
   #stopped = false;
   readonly #lanes: Promise<void>[];
@@ -81,7 +83,10 @@ class Disputes {
     const post = (path: string, body: object) => this.client.until({ key: randomUUID(), path, body }, GIVE_UP_MS);
     const created = await post("/v1/payments", paymentBody({ card: "disputed" }));
     // A kill can end a payment before it reaches the processor, and that response is final.
-    if (created.status === 402 && created.code === "payment_failed") return;
+    if (created.status === 402 && created.code === "payment_failed") {
+      this.killedPayments++;
+      return;
+    }
     requireStatus(created, 201);
     const { id: paymentId } = paymentOf(created);
     const { id } = await persist(async () => {
@@ -160,6 +165,7 @@ test.each<ProcessorName>(["sandbox", "stripe"])(
         `${disputes.client.requests} requests`,
       );
       expect(disputes.ended.length).toBeGreaterThanOrEqual(KILLS);
+      expect(disputes.killedPayments).toBeLessThanOrEqual(KILLS * LANES);
       const facts = await factsOf(db, environmentId);
       expect(facts.size).toBe(disputes.ended.length);
       for (const { id, end } of disputes.ended) {

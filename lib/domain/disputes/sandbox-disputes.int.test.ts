@@ -48,6 +48,10 @@ test("a capture is disputed a second later, once, for what was captured and the 
   await tenant.create();
   await tenant.act("capture", held.id, { amount: 4_000 });
   const captured = Date.now();
+  const [scheduled] = await db.sql`
+    select count(*)::int as count, bool_and(acts_at = created_at and version = 0) as at_their_second
+    from sandbox_processor.disputes where account = ${tenant.environmentId}`;
+  expect(scheduled).toEqual({ count: 2, at_their_second: true });
   // A busy machine takes longer than the second, which therefore passes only when the test lets it.
   const delay = (by: string) => db.sql`
     update sandbox_processor.disputes set acts_at = acts_at + ${by}::interval where account = ${tenant.environmentId}`;
